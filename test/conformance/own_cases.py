@@ -517,6 +517,7 @@ def complex64():
     where = torch.tensor([2, 0, 1, 1])
     yield "moved", (lambda z: (z.t().contiguous(), z.flip(1), z.repeat(2, 1))), [[z]]
     yield "joined", (lambda z: (torch.cat([z, z[:1]]), torch.stack([z, z], 1), torch.nn.functional.pad(z[None], (2, 1), mode="reflect"))), [[z]]
+    yield "adjoints", (lambda z: (z.mT.contiguous(), z.mH.resolve_conj().contiguous(), z.adjoint().resolve_conj().contiguous())), [[torch.stack([z, z + 1])]]
     yield "looked_up", (lambda z, i: (z[:, i], z[i], z.gather(1, i[None]))), [[z, where]]
     yield "repeated", (lambda z: (z.repeat_interleave(2, 1), z.unfold(1, 2, 1))), [[z]]
     yield "put", (lambda z, i: (z.index_add(1, i, z), z.index_fill(1, i[:1], 0))), [[z, where]]
@@ -799,9 +800,10 @@ def gradients():
     yield "vectors", (lambda a: (torch.linalg.eigh(a + a.t())[0], torch.linalg.qr(a)[1])), [[tensor(4, 4)]]
     yield "factors", (lambda a: (*torch.linalg.lu_factor(a)[:1], *torch.linalg.lu(a.t())[1:], *torch.linalg.qr(a.t()), torch.linalg.householder_product(a, a[:, 0][:3]))), [
         [tensor(5, 3)]]
-    # What is computed from complex vectors does not depend on their phase.
+    # What is computed from complex vectors does not depend on their phase and order.
     yield "phases", (lambda z: ((lambda u, s, v: torch.view_as_real((u * s[..., None, :].sqrt()) @ v))(*torch.linalg.svd(z, full_matrices=False)),
-        (lambda l, v: (v * l[None, :]).abs())(*torch.linalg.eig(z[:, :3])), torch.linalg.eigvals(z[:, :3].real).abs())), [[z]]
+        (lambda l, v: (v * l[None, :]).abs().sum(1))(*torch.linalg.eig(z[:, :3])), torch.linalg.eigvals(z[:, :3].real).abs().sum())), [[z]]
+    yield "complex_curves", (lambda z: (z.sigmoid(), z.tanh(), torch.linalg.cholesky(z @ z.mH + 4 * torch.eye(3)))), [[z]]
     yield "triangles", (lambda a: (torch.linalg.eigvalsh(a, UPLO="U"), torch.linalg.eigh(a, UPLO="U")[1].square(), torch.linalg.matrix_sqrth(a @ a.t() + torch.eye(4)))), [
         [tensor(4, 4)]]
     yield "targets", (lambda x, y: (nn.functional.binary_cross_entropy(x.sigmoid(), y, reduction="none"), nn.functional.logsigmoid(x.round()),

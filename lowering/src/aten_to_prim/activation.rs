@@ -242,18 +242,18 @@ fn logit_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 fn sigmoid_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, y) = (a.tensor("grad_output"), a.tensor("output"));
-    grad * (y * (-y + 1.0))
+    grad * (y * (-y + 1.0)).conj()
 }
 
 fn tanh_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, y) = (a.tensor("grad_output"), a.tensor("output"));
-    grad * (-(y * y) + 1.0)
+    grad * (-(y * y) + 1.0).conj()
 }
 
 fn silu_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
     let gate = x.sigmoid();
-    grad * gate * (x * (-gate + 1.0) + 1.0)
+    grad * (gate * (x * (-gate + 1.0) + 1.0)).conj()
 }
 
 fn mish_backward<'c>(a: &Args<'c>) -> Tensor<'c> {

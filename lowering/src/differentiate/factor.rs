@@ -32,18 +32,13 @@ fn as_diagonal<'c>(vector: Tensor<'c>, like: Tensor<'c>) -> Tensor<'c> {
     diagonal(like).select(vector.convert(like.dtype()).unsqueeze(vector.rank()), Scalar::Int(0))
 }
 
-/// The lower triangle with half of the diagonal.
-fn half_lower<'c>(x: Tensor<'c>) -> Tensor<'c> {
-    diagonal(x).select(x * x.number(Scalar::Float(0.5)), x.lower(false))
-}
-
-/// `S = L^-H phi(L^H g) L^-1`, and of it the Hermitian part.
+/// `L^-H M L^-1` with a half of the lower triangle of `L^H g` in both triangles of `M`.
 pub(super) fn cholesky<'c>(at: &At<'c>) -> Tensor<'c> {
     let (g, l) = (at.g(), at.y(0));
-    let phi = half_lower(product(l.adjoint(), g.lower(true)));
+    let inner = product(l.adjoint(), g.lower(true));
+    let phi = (inner.lower(true) + inner.lower(false).adjoint()) * inner.number(Scalar::Float(0.5));
     let left = solved(at, l.adjoint(), phi, &["upper"]);
-    let both = solved(at, l.adjoint(), left.adjoint(), &["upper"]).adjoint();
-    hermitian(both)
+    solved(at, l.adjoint(), left.adjoint(), &["upper"]).adjoint()
 }
 
 /// The Hermitian part of matrices.

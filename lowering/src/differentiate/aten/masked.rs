@@ -15,15 +15,15 @@ rows! {
     /// `g`, `g * (value / b)` and `-g * (value * a / b^2)`; the second factors are rounded as `a` and `b` are.
     ADDCDIV => Arguments(|at, a| {
         let (x, y) = factors(at);
-        let [by_x, by_y] = [x, y].map(|tensor| a.as_type("value", tensor.dtype()));
         let common = promote(x.dtype(), y.dtype());
-        let quotient = (by_x * x).convert(common) / (y * y).convert(common);
-        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(times(at, by_y / y))), ("tensor2", Some(-times(at, quotient)))])
+        let quotient = with_number(a, x, |x, value| value * x).convert(common) / (y * y).convert(common);
+        let by_x = times(at, with_number(a, y, |y, value| value / y));
+        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_x)), ("tensor2", Some(-times(at, quotient)))])
     });
     /// `g`, `g * (b * value)` and `g * (a * value)`; the second factors are rounded as `a` and `b` are.
     ADDCMUL => Arguments(|at, a| {
         let (x, y) = factors(at);
-        let [by_y, by_x] = [y, x].map(|tensor| times(at, tensor * a.as_type("value", tensor.dtype())));
+        let [by_y, by_x] = [y, x].map(|tensor| times(at, with_number(a, tensor, |tensor, value| tensor * value)));
         at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_y)), ("tensor2", Some(by_x))])
     });
     /// `binary_cross_entropy_backward`, and `g * (log(1 - x) - log(x))` by the target, as `binary_cross_entropy_target_backward`.
@@ -75,6 +75,12 @@ rows! {
     LINALG_VECTOR_NORM => Arguments(|at, a| vector_norm(at, a, a.float("ord")));
     /// `g` by the first, 0 where both are equal; none by the second.
     NEXTAFTER => Arguments(|at, a| at.named(&[("self", Some(a.tensor("self").equal(a.tensor("other")).select(zero(at.wide_g()), at.wide_g())))]));
+    /// None, as in PyTorch.
+    NORMAL_FLOAT_TENSOR => Zero;
+    /// None, as in PyTorch.
+    NORMAL_TENSOR_FLOAT => Zero;
+    /// None, as in PyTorch.
+    NORMAL_TENSOR_TENSOR => Zero;
     /// `norm_backward`.
     NORM_SCALAR => Arguments(|at, a| vector_norm(at, a, a.float("p")));
     /// `norm_backward`.
@@ -145,6 +151,12 @@ rows! {
 fn factors<'c>(at: &At<'c>) -> (Tensor<'c>, Tensor<'c>) {
     let tensor = |name: &str| at.x(at.place(name).unwrap_or_default());
     (tensor("tensor1"), tensor("tensor2"))
+}
+
+/// A tensor with the number `value`, rounded once as the tensor is.
+fn with_number<'c>(a: &Args<'c>, tensor: Tensor<'c>, formula: impl FnOnce(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let exact = wide(tensor);
+    formula(exact, a.as_type("value", exact.dtype())).convert(tensor.dtype())
 }
 
 /// The cotangent times the conjugate of a partial derivative.
