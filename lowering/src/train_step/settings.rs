@@ -141,6 +141,9 @@ fn names() -> Vec<&'static str> {
     OPTIMIZERS.iter().map(|(name, _)| *name).collect()
 }
 
+/// Settings as texts with their names.
+pub type Pairs = Vec<(String, String)>;
+
 /// Settings as texts, by name.
 struct Given<'a>(&'a [(String, String)]);
 
@@ -238,7 +241,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
 
 impl Settings {
     /// Settings from texts by name, `optimizer` among them, and those of groups of parameters, which differ from them; `params` says whose.
-    pub fn of(given: &[(String, String)], groups: &[Vec<(String, String)>]) -> Result<Self, SettingsError> {
+    pub fn of(given: &[(String, String)], groups: &[Pairs]) -> Result<Self, SettingsError> {
         let named = Given(given);
         let asked = named.text("optimizer").ok_or(SettingsError::NoOptimizer)?;
         let found = OPTIMIZERS.iter().find(|(name, _)| *name == asked);
@@ -257,7 +260,7 @@ impl Settings {
         if named.text("params").is_some() {
             return Err(SettingsError::Unknown { name: "params".to_owned(), optimizer, known });
         }
-        let group = |own: &Vec<(String, String)>| {
+        let group = |own: &Pairs| {
             let params = Given(own).text("params").ok_or(SettingsError::NoParams)?;
             if let Some((name, _)) = own.iter().find(|(name, _)| name == "optimizer" || STEP.contains(&name.as_str())) {
                 return Err(SettingsError::OfStep(name.clone()));
@@ -277,7 +280,7 @@ impl Settings {
 
     /// The pairs of a text as in `adamw,lr=1e-3,amsgrad`: the optimizer, then settings, `weight_decay` or `weight-decay`; a flag may stand
     /// without `=true`. The second are those of groups, as in `sgd,lr=0.1;params=head.weight+head.bias,lr=0.01`.
-    pub fn pairs(text: &str) -> (Vec<(String, String)>, Vec<Vec<(String, String)>>) {
+    pub fn pairs(text: &str) -> (Pairs, Vec<Pairs>) {
         let name = |text: &str| text.trim().replace('-', "_");
         let pair = |(k, part): (usize, &str)| match part.split_once('=') {
             Some((setting, value)) => (name(setting), value.trim().to_owned()),
