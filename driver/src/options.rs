@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::fmt::{self, Display};
 use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
-use strata_lowering::train_step::Settings;
 use strata_runtime::op_library::OpLibrary;
 
 /// How much time compilation may take for how much speed.
@@ -161,6 +161,24 @@ impl Gradient {
     }
 }
 
+/// The type that a program computes in where that gains: see `--autocast`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are MLIR's")]
+pub enum Autocast {
+    Bf16,
+    F16,
+}
+
+impl Display for Autocast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bf16 => "bf16",
+            Self::F16 => "f16",
+        })
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -204,6 +222,8 @@ pub struct Options {
     /// The optimizer and its settings as in `adamw,lr=1e-3`, where the program becomes a step of training: see `--train-step`. What it is
     /// differentiated by says `gradient`; without it the loss is output 0.
     pub train: Option<String>,
+    /// The type to compute in as under `torch.autocast`, if any.
+    pub autocast: Option<Autocast>,
     /// What is saved for a backward, where less is to be: the options of `--rematerialise`, as in `budget=0.5`; empty for its defaults.
     pub rematerialise: Option<String>,
     /// The function to compile, of a program that graph breaks divide; the entry when empty.
@@ -219,8 +239,8 @@ impl Options {
 
     /// The options of `--train-step`, where a step is asked for.
     pub(crate) fn train_step(&self) -> Option<String> {
-        let pairs = Settings::pairs(self.train.as_deref()?);
-        Some(pairs.iter().map(|(name, value)| format!("{}={value}", name.replace('_', "-"))).collect::<Vec<_>>().join(" "))
+        let text = self.train.as_deref()?;
+        Some(format!("optimizer={}", text.split_whitespace().collect::<String>()))
     }
 
     /// Entries of the target that differ from the CPU's.

@@ -54,6 +54,8 @@ enum Setting {
     KeptAgain,
     /// What gradients are differentiated by; it runs where gradients of gradients are asked for.
     Again,
+    /// The type that is computed in; it runs where that is asked for.
+    Autocast,
     /// The optimizer; it runs where a step of training is asked for.
     Train,
     /// It has none, and runs where no gradients are asked for.
@@ -94,6 +96,7 @@ impl Step {
             Setting::Kept => options.gradient().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
             Setting::KeptAgain => options.gradient()?.again().map(|_| format!("keep={}", differentiate::kept().join(",")))?,
             Setting::Again => options.gradient()?.again()?,
+            Setting::Autocast => format!("dtype={}", options.autocast?),
             Setting::Train => options.train_step()?,
             Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
@@ -158,6 +161,7 @@ const CPU: &[Pipeline] = &[
     pipeline!(CPU[0] Capture "strata-to-capture" [each("specialise-sizes").with(Setting::Sizes), module("canonicalize").with(Setting::WithSizes)]),
     pipeline!(CPU[1] Aten "strata-to-aten" [
         module("split-breaks").with(Setting::Part),
+        each("autocast").with(Setting::Autocast),
         each("functionalise"),
         module("cse").optional(),
         // Layers are differentiated where they are called.

@@ -1,6 +1,7 @@
 //! The arrows between levels, and code generation.
 
 pub mod aten_to_prim;
+pub mod autocast;
 pub mod codegen;
 pub mod differentiate;
 pub mod emit;
@@ -25,6 +26,7 @@ use strata_core::pass::PassEntry;
 /// All passes of this crate, sorted by flag.
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<target::attach_target::AttachTarget>(),
+    PassEntry::of::<autocast::Autocast>(),
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<differentiate::Differentiate>(),
     PassEntry::of::<expand_math::ExpandMath>(),

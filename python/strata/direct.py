@@ -22,8 +22,8 @@ from .views import placed, without_views
 class Compiled:
     """A function that is compiled for each kind of arguments that it meets.
 
-    The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, and which modules train. One call with each kind is
-    recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
+    The kind is the nesting of the arguments, the dtype and sizes of each tensor, the value of all else, which modules train, and `torch.autocast`. One
+    call with each kind is recorded: what the function does in Python besides (branches, prints, counters) happens then and not again. Gradients are not recorded.
     A result that is a view of an argument shares its memory, as in eager PyTorch; of a function with such results the strides are part of the kind.
     """
 
@@ -42,15 +42,18 @@ class Compiled:
         plain = not named and all([isinstance(each, torch.Tensor) for each in arguments])
         leaves, spec = (arguments, len(arguments)) if plain else pytree.tree_flatten((arguments, named))
         tensors = leaves if plain else [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        kind = (spec, *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
+        kind = self.kind(spec, leaves, weights)
         found = self.programs.get(kind)
         if found is None:
             found = self.record(list(leaves), pytree.tree_structure((arguments, named)), weights)
-            kind = (spec, *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
-            self.programs[kind] = found
+            self.programs[self.kind(spec, leaves, weights)] = found
         call, result = found
         results = call(*tensors, *weights)
         return results[0] if result is None else pytree.tree_unflatten(results, result)
+
+    def kind(self, spec, leaves, weights: list) -> tuple:
+        """What a program is compiled for."""
+        return (spec, autocast(), *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
 
     def save(self, path: str | os.PathLike):
         """Writes the compiled program with its weights, as they are now, to a `.strata` file: `strata.load`, `rs-run` and C programs run it where
@@ -169,6 +172,11 @@ def _weights(modules: list[torch.nn.Module]):
     for part in modules:
         for owner in (part._parameters, part._buffers):
             yield from ((owner, name) for name, value in owner.items() if value is not None)
+
+
+def autocast() -> torch.dtype | None:
+    """The type that `torch.autocast` of the CPU computes in, where it is on."""
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
 
 def _kind(leaf):

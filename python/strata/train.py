@@ -8,7 +8,7 @@ from time import perf_counter
 import torch
 from torch.utils import _pytree as pytree
 
-from . import direct, events, graph
+from . import direct, events, graph, optimizer
 from .compiler import compile_text, to_function
 from .options import Options
 
@@ -31,6 +31,8 @@ def train_step(
     optimizer: torch.optim.Optimizer,
     *,
     clip_norm: float | None = None,
+    accumulate: int = 1,
+    scaler: torch.amp.GradScaler | None = None,
     mode: str | None = None,
     **options,
 ) -> "TrainStep":
@@ -40,11 +42,15 @@ def train_step(
     takes all arguments. It **overwrites** the parameters and buffers of the model and the state of the optimizer, in the tensors that they are, so that
     `state_dict()`, schedulers of the learning rate and eager steps go on from there. Gradients are not kept: `.grad` stays as it is.
 
-    Arguments: `optimizer` is a `torch.optim.SGD`, `Adam` or `AdamW` with the same settings in all its groups; `clip_norm` is the norm that the gradients are
-    scaled down to, as by `torch.nn.utils.clip_grad_norm_`; `mode` and `options` as in `strata.compile`.
-    Errors: `ValueError` for an optimizer or a loss that is none of these; `strata.graph.Unsupported` or `RuntimeError` for what is not compiled.
+    Under `torch.autocast("cpu")` the model and the loss compute in its types; the parameters stay as they are.
+
+    Arguments: `optimizer` is a `torch.optim.SGD`, `Adam` or `AdamW`, whose groups may differ in all settings; `clip_norm` is the norm that the gradients are
+    scaled down to, as by `torch.nn.utils.clip_grad_norm_`; `accumulate` calls make one step, with the mean of their gradients; `scaler` scales the loss, and
+    is updated; `mode` and `options` as in `strata.compile`.
+    Errors: `ValueError` for an optimizer, a setting of it or a loss that is none of these; `strata.graph.Unsupported` or `RuntimeError` for what is not
+    compiled.
     """
-    return TrainStep(model, loss, optimizer, clip_norm, Options.of(mode, options))
+    return TrainStep(model, loss, optimizer, _Whole.of(clip_norm, accumulate, scaler), Options.of(mode, options))
 
 
 class _Weights:
@@ -74,12 +80,12 @@ class _Programs:
         self.weights = _Weights(module)
         self.programs: dict[tuple, object] = {}
 
-    def find(self, arguments: tuple, named: dict, make: Callable):
-        """The program of a call, the tensors of its arguments and the weights."""
+    def find(self, arguments: tuple, named: dict, make: Callable, *settings):
+        """The program of a call with these settings, the tensors of its arguments and the weights."""
         leaves, spec = pytree.tree_flatten((arguments, named))
         weights = self.weights.values()
         training = [part.training for part in self.weights.modules]
-        kind = (spec, *map(direct._kind, leaves), *map(direct._kind, weights), *training)
+        kind = (spec, settings, direct.autocast(), *map(direct._kind, leaves), *map(direct._kind, weights), *training)
         found = self.programs.get(kind)
         if found is None:
             found = self.programs[kind] = make(leaves, spec, weights)
@@ -151,12 +157,58 @@ class _Gradients:
 
 
 @dataclass
+class _Whole:
+    """Settings of the whole step."""
+
+    settings: str
+    accumulate: int
+    scaler: torch.amp.GradScaler | None
+
+    @staticmethod
+    def of(clip_norm: float | None, accumulate: int, scaler: torch.amp.GradScaler | None) -> "_Whole":
+        settings = ""
+        if clip_norm is not None:
+            if not 0 < clip_norm < float("inf"):
+                raise ValueError(f"strata: clip_norm={clip_norm!r} is no number above 0")
+            settings += f",clip_norm={float(clip_norm)!r}"
+        if isinstance(accumulate, bool) or not isinstance(accumulate, int) or accumulate < 1:
+            raise ValueError(f"strata: accumulate={accumulate!r} is no number of calls, at least 1")
+        if accumulate > 1:
+            settings += f",accumulate={accumulate}"
+        if scaler is not None and not isinstance(scaler, torch.amp.GradScaler):
+            raise ValueError(f"strata: scaler={scaler!r} is no torch.amp.GradScaler")
+        if scaler is None or not scaler.is_enabled():
+            return _Whole(settings, accumulate, None)
+        if scaler._device != "cpu":
+            raise ValueError(f'strata: the scaler is one of {scaler._device!r}, and the step runs on the CPU: torch.amp.GradScaler("cpu")')
+        factors = {"growth_factor": scaler.get_growth_factor(), "backoff_factor": scaler.get_backoff_factor()}
+        dynamic = {"init_scale": scaler._init_scale, **factors, "growth_interval": scaler.get_growth_interval()}
+        settings += ",loss_scale=dynamic" + "".join(f",{name}={value!r}" for name, value in dynamic.items())
+        return _Whole(settings, accumulate, scaler)
+
+    @property
+    def names(self) -> list[str]:
+        """What the program keeps of the scaler."""
+        return ["grad_scaler.scale", "grad_scaler.growth_tracker"] if self.scaler else []
+
+    def tensors(self) -> list[torch.Tensor]:
+        """The same, in the tensors that the scaler has."""
+        if self.scaler is None:
+            return []
+        if self.scaler._scale is None:
+            self.scaler._lazy_init_scale_growth_tracker(torch.device("cpu"))
+        return [self.scaler._scale, self.scaler._growth_tracker]
+
+
+@dataclass
 class _Step:
     """A compiled step."""
 
     call: Callable
-    trained: list[int]
-    """The weights that it trains."""
+    state: optimizer.State
+    """What it keeps in the optimizer."""
+    groups: list[int]
+    """The optimizer's groups, in the order of the program's learning rates."""
     changed: list[int]
     """All weights that it writes."""
 
@@ -164,115 +216,70 @@ class _Step:
 class TrainStep:
     """See `train_step`."""
 
-    def __init__(self, model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, clip_norm: float | None, options: Options):
-        self.optimizer, self.options = optimizer, options
-        self.rule = _Rule.of(optimizer)
-        if clip_norm is not None:
-            if not 0 < clip_norm < float("inf"):
-                raise ValueError(f"strata: clip_norm={clip_norm!r} is no number above 0")
-            self.rule.settings += f",clip_norm={float(clip_norm)!r}"
+    def __init__(self, model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, whole: _Whole, options: Options):
+        self.optimizer, self.whole, self.options = optimizer, whole, options
+        self.rules()
+        self.calls = torch.zeros((), dtype=torch.int64)
+        self.sums: dict[int, torch.Tensor] = {}
+        """The gradients so far of each weight, where several calls make a step."""
         function = model if loss is None else lambda *batch: loss(model(*batch[:-1]), batch[-1])
         self.programs = _Programs(function, model, options)
 
+    def rules(self) -> tuple[str, list[optimizer.Rule]]:
+        """The optimizer's name, and the rule of each of its groups."""
+        return optimizer.kind(self.optimizer), [optimizer.Rule.of(self.optimizer, group) for group in self.optimizer.param_groups]
+
     def __call__(self, *batch):
-        step, tensors, weights = self.programs.find(batch, {}, self.compile)
-        trained = [weights[k] for k in step.trained]
-        count, counts, states = self.rule.state(self.optimizer, trained)
-        (loss,) = step.call(*tensors, *weights, _rate(self.optimizer), *count, *states)
+        # A setting other than the learning rate is a part of the program.
+        rules = [rule.text for rule in self.rules()[1]]
+        step, tensors, weights = self.programs.find(batch, {}, self.compile, *rules)
+        states, counts = step.state.tensors(weights)
+        number = [step.state.number(counts)] if step.state.counted else []
+        rates = [float(self.optimizer.param_groups[k]["lr"]) for k in step.groups]
+        sums = [self.calls, *(self.sum_of(k, weights[k]) for k, _ in step.state.trained)] if self.whole.accumulate > 1 else []
+        (loss,) = step.call(*tensors, *weights, *self.whole.tensors(), *sums, *rates, *number, *states)
         torch.autograd.graph.increment_version([*(weights[k] for k in step.changed), *states])
         if counts:
-            torch._foreach_add_(counts, 1)
+            torch._foreach_copy_(counts, number * len(counts))
         return loss
+
+    def sum_of(self, k: int, weight: torch.Tensor) -> torch.Tensor:
+        """The sum of a weight's gradients since the last step."""
+        if k not in self.sums:
+            self.sums[k] = torch.zeros_like(weight, memory_format=torch.contiguous_format, requires_grad=False)
+        return self.sums[k]
 
     def compile(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> _Step:
         module, program = self.programs.record(leaves, spec, weights)
         end = len(program.arguments) - len(program.constants)
         first = end - len(weights)
-        ours = {id(parameter) for group in self.optimizer.param_groups for parameter in group["params"]}
-        trained = [k for k, weight in enumerate(weights) if id(weight) in ours and weight.requires_grad]
+        kind, rules = self.rules()
+        group_of = {id(parameter): k for k, group in enumerate(self.optimizer.param_groups) for parameter in group["params"]}
+        trained = {k: group_of[id(weight)] for k, weight in enumerate(weights) if id(weight) in group_of and weight.requires_grad}
         if not trained:
             raise ValueError("strata: the optimizer has no parameter of the model that requires a gradient")
         names = {k: program.arguments[first + k] for k in trained}
+        groups = sorted(set(trained.values()))
+        settings = f"{kind},lr=input,{rules[groups[0]].text}{self.whole.settings}"
+        for group in groups[1:]:
+            members = "+".join(names[k] for k in trained if trained[k] == group)
+            settings += f";params={members},lr=input,{rules[group].text}"
         event = events.Graph("train", sum(node.op == "call_function" for node in module.graph.nodes))
-        asked = {"gradient": {"wrt": list(names.values()), "cotangents": [0]}, "train": self.rule.settings}
+        asked = {"gradient": {"wrt": list(names.values()), "cotangents": [0]}, "train": settings}
         start = perf_counter()
         artefact = compile_text("graph.json", program.text, self.options, asked)
         event.add(compile=perf_counter() - start)
         # What the loss does not depend on is not written, and has no state, as in PyTorch.
         written = {output["name"] for output in json.loads(artefact.manifest)["outputs"] if output["kind"] == "mutation"}
-        trained = [k for k in trained if names[k] in written]
+        state = optimizer.State(self.optimizer, [(k, rules[group]) for k, group in trained.items() if names[k] in written])
+        # The program's number of steps is there where a rule of a group asks for it, also of one whose parameters are not written.
+        state.counted = any(rules[group].counts for group in groups)
         changed = {k - first for k in direct._changed(module) if k >= first}
         # What the program takes beside the graph's arguments, by the names that `--train-step` gives.
-        states = [f"{names[k]}.{part}" for k in trained for part in self.rule.parts]
-        program.arguments[end:end] = ["lr", *(["step"] if self.rule.counts else []), *states]
+        sums = ["accumulated_calls", *(f"{names[k]}.accumulated_grad" for k, _ in state.trained)] if self.whole.accumulate > 1 else []
+        rates = ["lr", *(f"lr_{k}" for k in range(1, len(groups)))]
+        states = [f"{names[k]}.{part}" for k, rule in state.trained for part in rule.parts]
+        program.arguments[end:end] = [*self.whole.names, *sums, *rates, *(["step"] if state.counted else []), *states]
         call, _ = to_function(program, self.options, event, artefact)
         events.record(event)
-        return _Step(call, trained, sorted(changed.union(trained)))
-
-
-def _rate(optimizer: torch.optim.Optimizer) -> float:
-    rates = {float(group["lr"]) for group in optimizer.param_groups}
-    if len(rates) != 1:
-        raise ValueError(f"strata: the optimizer's groups have the learning rates {', '.join(map(str, sorted(rates)))}, and a step takes one")
-    return rates.pop()
-
-
-@dataclass
-class _Rule:
-    """What an optimizer of PyTorch does, in terms of `--train-step`."""
-
-    settings: str
-    parts: list[str]
-    """What it keeps of each parameter, by PyTorch's names."""
-    counts: bool
-    """Whether its rule asks for the number of the step."""
-
-    @staticmethod
-    def of(optimizer: torch.optim.Optimizer) -> "_Rule":
-        kinds = {torch.optim.SGD: "sgd", torch.optim.Adam: "adam", torch.optim.AdamW: "adamw"}
-        kind = kinds.get(type(optimizer))
-        if kind is None:
-            known = ", ".join(each.__name__ for each in kinds)
-            raise ValueError(f"strata: a step is not compiled for {type(optimizer).__name__}; it is for {known} of torch.optim")
-        groups = [{name: value for name, value in group.items() if name not in _OF_GROUPS} for group in optimizer.param_groups]
-        if any(group != groups[0] for group in groups):
-            raise ValueError("strata: the optimizer's groups have different settings, and a step has one; they may differ in their parameters alone")
-        group, settings, parts = groups[0], [kind, "lr=input", f"weight_decay={float(groups[0]['weight_decay'])!r}"], []
-        if kind == "sgd":
-            counts = group["momentum"] != 0 and group["dampening"] != 0
-            if group["momentum"] != 0:
-                settings += [f"momentum={float(group['momentum'])!r}", f"dampening={float(group['dampening'])!r}"]
-                parts.append("momentum_buffer")
-        else:
-            (beta1, beta2), counts = group["betas"], True
-            settings += [f"beta1={float(beta1)!r}", f"beta2={float(beta2)!r}", f"eps={float(group['eps'])!r}"]
-            parts += ["exp_avg", "exp_avg_sq"] + (["max_exp_avg_sq"] if group["amsgrad"] else [])
-            if group.get("decoupled_weight_decay", False) and kind == "adam":
-                settings[0] = "adamw"
-        settings += [name for name in ("nesterov", "amsgrad", "maximize") if group.get(name)]
-        return _Rule(",".join(settings), parts, counts)
-
-    def state(self, optimizer: torch.optim.Optimizer, trained: list) -> tuple[list, list, list]:
-        """The number of steps so far for the program, those that PyTorch keeps, and the state of each parameter; what is missing begins."""
-        counts, states, begun = [], [], True
-        for parameter in trained:
-            state = optimizer.state[parameter]
-            if any(state.get(part) is None for part in self.parts):
-                begun = False
-                if self.counts and "exp_avg" in self.parts:
-                    state["step"] = torch.zeros((), dtype=torch.float32)
-                state.update({part: torch.zeros_like(parameter, memory_format=torch.contiguous_format) for part in self.parts})
-            states += [state[part] for part in self.parts]
-            if "step" in state:
-                counts.append(state["step"])
-        if not self.counts:
-            return [], counts, states
-        if counts and any(count != counts[0] for count in counts):
-            raise ValueError("strata: the optimizer's parameters have made different numbers of steps, and a step counts one")
-        # SGD asks only whether this is the first step, and PyTorch keeps no number for it.
-        number = counts[0].to(torch.float32).clone() if counts else torch.tensor(1.0 if begun else 0.0)
-        return [number], counts, states
-
-
-# What is in a group and is no setting of the rule.
-_OF_GROUPS = {"params", "lr", "initial_lr", "foreach", "fused", "capturable", "differentiable", "param_names"}
+        return _Step(call, state, groups, sorted(changed.union(k for k, _ in state.trained)))

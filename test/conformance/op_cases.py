@@ -1,9 +1,9 @@
 """Exports samples of PyTorch's operator test database as conformance cases.
 
-    python op_cases.py OUT [--kind sample|inplace|gradient] [--ops REGEX] [--dtypes f32,i8,..] [--samples N] [--skip N] [--seed N]
+    python op_cases.py OUT [--kind sample|inplace|gradient|autocast] [--ops REGEX] [--dtypes f32,i8,..] [--samples N] [--skip N] [--seed N]
 
 Each case is one operator on one sample, with the sample's tensors as inputs; or its in-place variant on a copy; or the gradients
-of its outputs, traced. Of each operator and type `--samples` are taken, with `--skip` of one operator in so many. Values are compared with eager PyTorch's in the
+of its outputs, traced; or what it gives under `torch.autocast` in bf16, for `rs-run --autocast --suite OUT`. Of each operator and type `--samples` are taken, with `--skip` of one operator in so many. Values are compared with eager PyTorch's in the
 tolerances of torch.testing; f32 and complex results that PyTorch itself computes less exactly get four times its error
 against a computation in f64. Operators that are random, or whose sample does not export, are left out and counted.
 """
@@ -106,7 +106,24 @@ def gradient_case(folder, op, dtype, number, sample):
     return written(folder, "opgrad", op, dtype, number, gradients, inputs, program=traced)
 
 
-KINDS = {"sample": sample_case, "inplace": inplace_case, "gradient": gradient_case}
+def autocast_case(folder, op, dtype, number, sample):
+    """The operator under autocast, where that changes it."""
+    leaves, spec, tensors, inputs = parts(sample)
+    call = case.bind(op.op, leaves, spec, tensors)
+
+    def cast(*given):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return call(*given)
+
+    outputs, plain = same_twice(cast, inputs), same_twice(call, inputs)
+    if all(a.dtype == b.dtype and torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(outputs, plain) if isinstance(a, torch.Tensor)):
+        raise ValueError("nothing is cast")
+    rtol, atol = case.TOLERANCE[torch.bfloat16]
+    tolerance = (rtol, widened(call, inputs, outputs, rtol, atol))
+    return case.export(folder, "autocast", title(op, dtype, number), call, [inputs], op=op.name, tolerance=tolerance, eager=cast)
+
+
+KINDS = {"sample": sample_case, "inplace": inplace_case, "gradient": gradient_case, "autocast": autocast_case}
 
 
 def samples_of(op, dtype, options, k):

@@ -517,6 +517,7 @@ def complex64():
     where = torch.tensor([2, 0, 1, 1])
     yield "moved", (lambda z: (z.t().contiguous(), z.flip(1), z.repeat(2, 1))), [[z]]
     yield "joined", (lambda z: (torch.cat([z, z[:1]]), torch.stack([z, z], 1), torch.nn.functional.pad(z[None], (2, 1), mode="reflect"))), [[z]]
+    yield "adjoints", (lambda z: (z.mT.contiguous(), z.mH.resolve_conj().contiguous(), z.adjoint().resolve_conj().contiguous())), [[torch.stack([z, z + 1])]]
     yield "looked_up", (lambda z, i: (z[:, i], z[i], z.gather(1, i[None]))), [[z, where]]
     yield "repeated", (lambda z: (z.repeat_interleave(2, 1), z.unfold(1, 2, 1))), [[z]]
     yield "put", (lambda z, i: (z.index_add(1, i, z), z.index_fill(1, i[:1], 0))), [[z, where]]
@@ -797,6 +798,17 @@ def gradients():
     yield "matrices", (lambda a, b: (torch.linalg.solve(a, b), torch.linalg.cholesky(a @ a.t() + torch.eye(4)), torch.linalg.det(a), torch.linalg.svdvals(a))), [
         [tensor(4, 4), tensor(4, 2)]]
     yield "vectors", (lambda a: (torch.linalg.eigh(a + a.t())[0], torch.linalg.qr(a)[1])), [[tensor(4, 4)]]
+    yield "factors", (lambda a: (*torch.linalg.lu_factor(a)[:1], *torch.linalg.lu(a.t())[1:], *torch.linalg.qr(a.t()), torch.linalg.householder_product(a, a[:, 0][:3]))), [
+        [tensor(5, 3)]]
+    # What is computed from complex vectors does not depend on their phase and order.
+    yield "phases", (lambda z: ((lambda u, s, v: torch.view_as_real((u * s[..., None, :].sqrt()) @ v))(*torch.linalg.svd(z, full_matrices=False)),
+        (lambda l, v: (v * l[None, :]).abs().sum(1))(*torch.linalg.eig(z[:, :3])), torch.linalg.eigvals(z[:, :3].real).abs().sum())), [[z]]
+    yield "complex_curves", (lambda z: (z.sigmoid(), z.tanh(), torch.linalg.cholesky(z @ z.mH + 4 * torch.eye(3)))), [[z]]
+    yield "triangles", (lambda a: (torch.linalg.eigvalsh(a, UPLO="U"), torch.linalg.eigh(a, UPLO="U")[1].square(), torch.linalg.matrix_sqrth(a @ a.t() + torch.eye(4)))), [
+        [tensor(4, 4)]]
+    yield "targets", (lambda x, y: (nn.functional.binary_cross_entropy(x.sigmoid(), y, reduction="none"), nn.functional.logsigmoid(x.round()),
+        nn.functional.binary_cross_entropy_with_logits(x.round(), y, pos_weight=torch.full((5,), 2.0)))), [[x, torch.sigmoid(y)]]
+    yield "infinite", (lambda x: x.prod(1)), [[torch.tensor([[1.0, float("inf"), 2], [3, 4, 5]])]]
     yield "padding_idx", (lambda w, i: nn.functional.embedding(i, w, padding_idx=1)), [[tensor(5, 3), torch.tensor([[0, 1, 1], [4, 4, 2]])]]
     yield "empty", (lambda x, y: (x * y).sum(0)), [[tensor(0, 3), tensor(0, 3)]]
     yield "rank_0", (lambda x: x * x.sin()), [[torch.tensor(0.7)]]
@@ -808,6 +820,9 @@ def gradients():
     yield "second_attention", (lambda q, k, v: (q @ k.transpose(-1, -2) / 2).softmax(-1) @ v), [[tensor(2, 3, 5, 4, seed=k) for k in range(3)]]
     yield "second_normed", (lambda x, w: nn.functional.layer_norm(nn.functional.batch_norm(x, None, None, training=True), (5,)) @ w), [[x, w]]
     yield "second_powers", (lambda x, y: (x.abs().pow(2.5) * y.exp(), x.sigmoid() / (1 + y * y))), [[x, y]]
+    yield "second_products", (lambda x: (x.prod(1), x.cumprod(1), x.logcumsumexp(0))), [[x]]
+    yield "second_large", (lambda x: (nn.functional.elu(x), nn.functional.selu(x), nn.functional.celu(x, 0.5))), [[torch.tensor([-200.0, -1, 0, 1, 90, 200])]]
+    yield "second_spectrum", (lambda a: torch.linalg.eigvalsh(a, UPLO="U")), [[tensor(4, 4)]]
     yield "second_mixed", (lambda x, y: (x * y, x.sum())), [[x, y]]
 
 

@@ -3,7 +3,7 @@
     python step_cases.py steps
 
 `MODEL.pt2` is the program of the loss. `MODEL.OPTIMIZER.safetensors` has the batches (`in_k`, one behind the other along the first dim), the `losses`, and
-the parameters and buffers behind the last step by their names; its metadata has the optimizer as `--train` takes it.
+the parameters and buffers behind the last step by their names; its metadata has the optimizer as `--train` takes it and, of mixed precision, `autocast`.
 """
 
 import copy
@@ -52,6 +52,12 @@ class Lstm(nn.Module):
         return self.head(self.lstm(x)[0][:, -1])
 
 
+def two_groups(parameters):
+    parameters = list(parameters)
+    biases = [each for each in parameters if each.dim() == 1]
+    return [{"params": [each for each in parameters if each.dim() > 1]}, {"params": biases, "weight_decay": 0.0, "lr": 0.01}]
+
+
 def mlp():
     return nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 5))
 
@@ -80,23 +86,35 @@ SETTINGS = {
     "dampening": ("sgd,lr=0.05,momentum=0.9,dampening=0.3,maximize", lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, dampening=0.3, maximize=True)),
     "amsgrad": ("adamw,lr=0.001,beta1=0.4,beta2=0.95,eps=1e-6,amsgrad", lambda p: torch.optim.AdamW(p, lr=1e-3, betas=(0.4, 0.95), eps=1e-6, amsgrad=True)),
     "clipped": ("sgd,lr=0.5,clip_norm=0.1", lambda p: torch.optim.SGD(p, lr=0.5)),
+    "groups": ("adamw,lr=0.001,weight_decay=0.1;params=*.bias,weight_decay=0,lr=0.01", lambda p: torch.optim.AdamW(two_groups(p), lr=1e-3, weight_decay=0.1)),
+    "bf16": ("adamw,lr=0.001", lambda p: torch.optim.AdamW(p, lr=1e-3)),
+    "f16": ("sgd,lr=0.05,momentum=0.9,loss_scale=dynamic,init_scale=1024,growth_interval=8", lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9)),
     "accumulated": ("adam,lr=0.001,accumulate=4,clip_norm=0.1", lambda p: torch.optim.Adam(p, lr=1e-3)),
 }
 
 
-def steps(model, text, make, batches):
+# Settings that are of mixed precision.
+AUTOCAST = {"bf16": torch.bfloat16, "f16": torch.float16}
+
+
+def steps(model, text, make, batches, autocast=None):
     """The losses of twenty calls."""
     optimizer, losses = make(model.parameters()), []
-    pairs = dict(pair.split("=") for pair in text.split(",")[1:] if "=" in pair)
+    pairs = dict(pair.split("=") for pair in text.split(";")[0].split(",")[1:] if "=" in pair)
     calls = int(pairs.get("accumulate", 1))
+    scale = {"init_scale": float(pairs["init_scale"]), "growth_interval": int(pairs["growth_interval"])} if "loss_scale" in pairs else {"enabled": False}
+    scaler = torch.amp.GradScaler("cpu", **scale)
     for k, batch in enumerate(batches):
-        loss = model(*batch)
-        (loss / calls).backward()
+        with torch.autocast("cpu", dtype=autocast, enabled=autocast is not None):
+            loss = model(*batch)
+        scaler.scale(loss / calls).backward()
         losses.append(loss.detach())
         if (k + 1) % calls == 0:
             if "clip_norm" in pairs:
+                scaler.unscale_(optimizer)
                 nn.utils.clip_grad_norm_(model.parameters(), float(pairs["clip_norm"]))
-            optimizer.step()
+            scaler.step(optimizer)
+            scaler.update()
             optimizer.zero_grad()
     return torch.stack(losses)
 
@@ -113,10 +131,10 @@ def main(folder):
         torch.export.save(program, os.path.join(folder, f"{name}.pt2"))
         for optimizer, (text, rule) in {**OPTIMIZERS, **(SETTINGS if name == "mlp" else {})}.items():
             trained = copy.deepcopy(model)
-            losses = steps(trained, text, rule, batches)
+            losses = steps(trained, text, rule, batches, AUTOCAST.get(optimizer))
             tensors = {f"in_{k}": torch.stack(each).contiguous() for k, each in enumerate(zip(*batches))}
             tensors |= {"losses": losses} | {each: value.detach().contiguous().clone() for each, value in trained.state_dict().items()}
-            save_file(tensors, os.path.join(folder, f"{name}.{optimizer}.safetensors"), {"train": text})
+            save_file(tensors, os.path.join(folder, f"{name}.{optimizer}.safetensors"), {"train": text} | ({"autocast": optimizer} if optimizer in AUTOCAST else {}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=adamw lr=input amsgrad" | rs-filecheck %s --check-prefix=ADAMW
 // RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=1 clip-norm=2 accumulate=4" | rs-filecheck %s --check-prefix=SUM
 
+// RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=1 loss-scale=8" | rs-filecheck %s --check-prefix=SCALED
+// RUN: rs-opt %s --split-input-file --differentiate=cotangents=0 --train-step="optimizer=sgd lr=1 loss-scale=dynamic accumulate=2" | rs-filecheck %s --check-prefix=DYNAMIC
+
 // The cotangent of the loss is 1, and takes the place of the argument. The gradient is no output any more: the parameter is written. What has
 // no gradient stays as it is.
 
@@ -50,6 +53,24 @@
 // SUM: prim.minimum
 // SUM: %[[NEW:.*]] = prim.select %[[DONE]],
 // SUM: return %{{.*}}, %{{.*}}, %{{.*}}, %[[NEW]]
+
+// A scaled loss: gradients are scaled down again, and where one is not finite the parameter stays.
+
+// SCALED-LABEL: func.func @step(
+// SCALED-DAG: %[[EIGHT:.*]] = prim.constant {value = dense<8.000000e+00> : tensor<f32>}
+// SCALED: %[[GRAD:.*]] = prim.mul %[[EIGHT]], %
+// SCALED: prim.abs %[[GRAD]]
+// SCALED: %[[FINITE:.*]] = prim.lt
+// SCALED: %[[NEW:.*]] = prim.select %[[FINITE]],
+// SCALED: return %{{.*}}, %[[NEW]]
+
+// A dynamic scale is state, and 0 stands for the first one.
+
+// DYNAMIC-LABEL: func.func @step(
+// DYNAMIC-SAME: %[[SCALE:[a-z0-9]+]]: tensor<f32> {capture.kind = "state", capture.name = "grad_scaler.scale"}
+// DYNAMIC-SAME: tensor<i32> {capture.kind = "state", capture.name = "grad_scaler.growth_tracker"}
+// DYNAMIC-SAME: "accumulated_calls"
+// DYNAMIC: prim.eq %[[SCALE]],
 func.func @step(%w: tensor<f32> {capture.kind = "parameter", capture.name = "w", capture.requires_grad},
                 %u: tensor<f32> {capture.kind = "parameter", capture.name = "unused", capture.requires_grad},
                 %x: tensor<f32> {capture.kind = "input", capture.name = "x"})

@@ -2,10 +2,14 @@
 // RUN: not rs-opt %s --split-input-file --train-step="optimizer=lion lr=1" 2>&1 | rs-filecheck %s --check-prefix=UNKNOWN
 // RUN: not rs-opt %s --split-input-file --train-step="optimizer=adam" 2>&1 | rs-filecheck %s --check-prefix=RATE
 // RUN: not rs-opt %s --split-input-file --train-step="optimizer=adam lr=1 momentum=0.9" 2>&1 | rs-filecheck %s --check-prefix=OTHER
+// RUN: not rs-opt %s --split-input-file --train-step="optimizer=adam lr=1 growth-interval=4" 2>&1 | rs-filecheck %s --check-prefix=SCALE
+// RUN: not rs-opt %s --split-input-file --train-step="optimizer=adam,lr=1;params=v,lr=2" 2>&1 | rs-filecheck %s --check-prefix=GROUP
 
+// SCALE: `growth_interval` says nothing without loss_scale=dynamic
+// GROUP: there is no parameter `v` to train for a group; there are w
 // UNKNOWN: there is no optimizer `lion`; there are adam, adamw, sgd
 // RATE: `lr` is missing, the learning rate: write lr=0.1, or lr=input for one that each call brings
-// OTHER: `momentum` says nothing to adam, which takes lr, weight_decay, maximize, clip_norm, accumulate, beta1, beta2, eps, amsgrad
+// OTHER: `momentum` says nothing to adam, which takes lr, weight_decay, maximize, clip_norm, accumulate, loss_scale, init_scale, growth_factor, backoff_factor, growth_interval, beta1, beta2, eps, amsgrad
 
 // expected-error @+1 {{computes no gradients of a loss; run --differentiate=cotangents=0 first, where output 0 is the loss}}
 func.func @forward(%w: tensor<f32> {capture.kind = "parameter", capture.name = "w"}) -> (tensor<f32> {capture.kind = "output"}) attributes {capture.entry} {

@@ -39,6 +39,9 @@ pub struct CompileOptions {
     /// overwritten at each call
     #[arg(long, value_name = "OPTIMIZER,SETTINGS")]
     train: Option<String>,
+    /// Compute as under torch.autocast of the CPU: products of matrices and convolutions in this type, losses in f32
+    #[arg(long, value_name = "TYPE", num_args = 0..=1, require_equals = true, default_missing_value = "bf16", value_parser = ["bf16", "f16"])]
+    autocast: Option<String>,
     /// Save less for the backward of a joint program or a step of training: what is cheap is computed again; with budget=0.5 so much more
     /// that a half of the rest is saved, with bytes=N until so many bytes are
     #[arg(long, value_name = "OPTIONS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -105,6 +108,7 @@ impl CompileOptions {
         let more = [
             ("signature", &self.signature),
             ("operators", &self.operators),
+            ("autocast", &self.autocast),
             ("train", &self.train),
             ("rematerialise", &self.rematerialise),
         ];

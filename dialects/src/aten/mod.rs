@@ -1,6 +1,7 @@
 //! PyTorch's operators under their own names and schemas, on builtin tensors.
 
 pub mod alias;
+pub mod autocast;
 pub mod build;
 pub mod dialect;
 pub mod dtype;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use strata_core::ir::Module;
 use strata_core::pass::PassManager;
 use strata_driver::train::{Step, grad};
-use strata_driver::{Gradient, Options, SourceFile, compile, lower, standard};
+use strata_driver::{Autocast, Gradient, Options, SourceFile, compile, lower, standard};
 use strata_runtime::{DType, Session, Tensor, TensorFile};
 
 fn folder() -> PathBuf {
@@ -40,19 +40,32 @@ fn twenty_steps_with(model: &str, optimizer: &str, options: &Options) {
     let name = format!("{model}.{optimizer}");
     let file = TensorFile::read(&folder().join(format!("{name}.safetensors"))).unwrap();
     let path = folder().join(format!("{model}.pt2"));
+    let autocast = match file.metadata.get("autocast").map(String::as_str) {
+        Some("bf16") => Some(Autocast::Bf16),
+        Some("f16") => Some(Autocast::F16),
+        _ => None,
+    };
+    let options = &Options { autocast, ..options.clone() };
+    // A half is known to its eighth or eleventh bit.
+    let far = autocast.map(|_| (2e-2, 1e-2));
     let step = Step::compile(standard(), path.as_path(), &file.metadata["train"], options, None).unwrap();
     let inputs = file.numbered("in_");
     for k in 0..20 {
         let batch: Vec<_> = inputs.iter().map(|tensor| at(tensor, k)).collect();
         let results = step.run(&batch.iter().collect::<Vec<_>>()).unwrap();
-        close(&results[0], &at(&file.tensors["losses"], k), (5e-4, 5e-5), &format!("{name}, loss {k}"));
+        close(&results[0], &at(&file.tensors["losses"], k), far.unwrap_or((5e-4, 5e-5)), &format!("{name}, loss {k}"));
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("checkpoint.safetensors");
     step.save(&checkpoint).unwrap();
     let trained = TensorFile::read(&checkpoint).unwrap();
     for weight in step.manifest().weights.iter().filter(|weight| !weight.source.zeros) {
-        close(&trained.tensors[&weight.name], &file.tensors[&weight.name], (2e-3, 5e-4), &format!("{name}, {}", weight.name));
+        close(
+            &trained.tensors[&weight.name],
+            &file.tensors[&weight.name],
+            far.unwrap_or((2e-3, 5e-4)),
+            &format!("{name}, {}", weight.name),
+        );
     }
 }
 
@@ -78,7 +91,9 @@ fn twenty_steps_of_an_lstm_are_pytorchs() {
 
 #[test]
 fn settings_are_pytorchs() {
-    ["nesterov", "dampening", "amsgrad", "clipped", "accumulated"].into_iter().for_each(|settings| twenty_steps("mlp", settings));
+    ["nesterov", "dampening", "amsgrad", "clipped", "accumulated", "groups", "bf16", "f16"]
+        .into_iter()
+        .for_each(|settings| twenty_steps("mlp", settings));
 }
 
 #[test]

@@ -155,9 +155,12 @@ fn elu<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn elu_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self_or_result"));
     let (alpha, scale, input_scale) = (a.float("alpha"), a.float("scale"), a.float("input_scale"));
+    // The exponential of a large number is infinite, and its gradient would be 0 times that.
+    let is_low = x.less_equal(0.0);
+    let low = x.less(0.0).select(x, 0);
     let slope =
-        if a.bool("is_result") { (x + alpha * scale) * input_scale } else { (x * input_scale).exp() * (input_scale * alpha * scale) };
-    x.less_equal(0.0).select(grad * slope, grad * scale)
+        if a.bool("is_result") { (x + alpha * scale) * input_scale } else { (low * input_scale).exp() * (input_scale * alpha * scale) };
+    is_low.select(grad * slope, grad * scale)
 }
 
 fn celu<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -213,7 +216,9 @@ fn softplus_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 /// `min(x, 0) - log1p(exp(-|x|))`.
 pub(super) fn log_sigmoid(x: Tensor<'_>) -> Tensor<'_> {
-    x.minimum(0.0) - (-x.abs()).exp().log1p()
+    // By cases, so that its gradient at 0 is one half.
+    let negative = x.less(0);
+    negative.select(x, 0) - negative.select(x, -x).exp().log1p()
 }
 
 /// The forward pass on CPUs leaves `exp(-|x|)` in the buffer; on devices the buffer is empty.
@@ -237,18 +242,18 @@ fn logit_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 fn sigmoid_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, y) = (a.tensor("grad_output"), a.tensor("output"));
-    grad * (y * (-y + 1.0))
+    grad * (y * (-y + 1.0)).conj()
 }
 
 fn tanh_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, y) = (a.tensor("grad_output"), a.tensor("output"));
-    grad * (-(y * y) + 1.0)
+    grad * (-(y * y) + 1.0).conj()
 }
 
 fn silu_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
     let gate = x.sigmoid();
-    grad * gate * (x * (-gate + 1.0) + 1.0)
+    grad * (gate * (x * (-gate + 1.0) + 1.0)).conj()
 }
 
 fn mish_backward<'c>(a: &Args<'c>) -> Tensor<'c> {

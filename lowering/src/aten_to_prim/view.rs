@@ -10,7 +10,7 @@ pub(super) const RULES: &[Rule] = &[
     one(_RESHAPE_ALIAS, Exact, view),
     one(_RESHAPE_COPY, Exact, view),
     one(_UNSAFE_VIEW, Exact, view),
-    unary(ADJOINT, Exact, matrix_transpose),
+    unary(ADJOINT, Exact, adjoint),
     one(BROADCAST_TO, Exact, expand),
     many(CHUNK, Exact, chunk),
     one(DIAGONAL, Exact, diagonal),
@@ -30,9 +30,9 @@ pub(super) const RULES: &[Rule] = &[
     many(HSPLIT_ARRAY, Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
     many(HSPLIT_INT, Exact, |a| tensor_split(a, usize::from(a.tensor("self").rank() > 1))),
     one(LINALG_DIAGONAL, Exact, linalg_diagonal),
-    unary(MH, Exact, matrix_transpose),
-    unary(MT, Exact, matrix_transpose),
-    unary(MATRIX_H, Exact, matrix_transpose),
+    unary(MH, Exact, adjoint),
+    unary(MT, Exact, |x| x.flipped()),
+    unary(MATRIX_H, Exact, adjoint),
     one(MOVEDIM_INT, Exact, move_dims),
     one(MOVEDIM_INTLIST, Exact, move_dims),
     one(NARROW, Exact, narrow),
@@ -115,10 +115,8 @@ fn view<'c>(a: &Args<'c>) -> Tensor<'c> {
     x.reshape(&inferred(x, &sizes))
 }
 
-fn matrix_transpose(x: Tensor<'_>) -> Tensor<'_> {
-    let rank = x.rank();
-    let x = if x.dtype().is_complex() { x.real().complex(-x.imag()) } else { x };
-    if rank < 2 { x } else { x.swap(rank - 2, rank - 1) }
+fn adjoint(x: Tensor<'_>) -> Tensor<'_> {
+    if x.rank() < 2 { x.conj() } else { x.adjoint() }
 }
 
 /// -1 keeps a size.

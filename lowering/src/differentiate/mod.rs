@@ -36,6 +36,7 @@ mod aten;
 mod contract;
 mod control;
 mod custom;
+mod factor;
 mod index;
 mod library;
 mod order;

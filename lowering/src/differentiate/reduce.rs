@@ -11,7 +11,7 @@ prim_rows! {
     /// None: positions. PyTorch: `argmax`.
     ArgReduce => Zero;
     /// `sum`: `g` for each element. `max`, `min`: `g` shared by the elements that are the extremum. `prod`: `g` times the product of the
-    /// others. PyTorch: `sum`, `scale_grad_by_count`, `prod_backward`.
+    /// others, which is the quotient where no element is 0. PyTorch: `sum`, `scale_grad_by_count`, `prod_backward`.
     Reduce => Custom(reduce);
     /// `sum`: the running sum of `g` from the end. `max`, `min`: `g` to the last element that was the extremum. `prod`: the running sum of
     /// `g * y` from the end over `x`; at the first 0 the same without it, and 0 after it. PyTorch: `cumsum_backward`,
@@ -31,7 +31,13 @@ fn reduce<'c>(at: &At<'c>) -> Cotangents<'c> {
     let g = at.g();
     vec![Some(match at.word("kind").as_str() {
         "sum" => spread(g),
-        "prod" => spread(g) * others(wide(x), &dims).convert(x.dtype()).conj(),
+        "prod" => {
+            // PyTorch divides where there is no 0 at all, so that an infinite element has NaN.
+            let (x, y) = (wide(x), spread(wide(at.y(0))));
+            let zero = x.equal(0).reduce("or", &x.all_dims(), false);
+            let partial = zero.select(others(x, &dims), y / zero.select(x.number(Scalar::Int(1)), x));
+            spread(g) * partial.convert(g.dtype()).conj()
+        }
         "max" | "min" | "maxnum" => {
             let mask = x.equal(spread(at.y(0)));
             let count = mask.convert(g.dtype().compute()).reduce("sum", &dims, false);
@@ -76,7 +82,10 @@ fn scan<'c>(at: &At<'c>) -> Cotangents<'c> {
 /// `exp(x_j) * sum of g_i exp(-y_i) over i >= j`, by logarithms: those of positive and of negative cotangents apart.
 fn running_log<'c>(g: Tensor<'c>, x: Tensor<'c>, y: Tensor<'c>, dim: usize) -> Tensor<'c> {
     let part = |g: Tensor<'c>| {
-        let shares = g.greater(0).select(g.log(), f64::NEG_INFINITY) - y;
+        // What is not counted is a plain number for the logarithm, so that its own gradient is 0.
+        let counted = g.greater(0).and(y.greater(f64::NEG_INFINITY));
+        let (g, y) = (counted.select(g, 1), counted.select(y, 0));
+        let shares = counted.select(g.log() - y, f64::NEG_INFINITY);
         (shares.reverse(&[dim]).scan("logaddexp", dim).reverse(&[dim]) + x).exp()
     };
     part(g) - part(-g)

@@ -64,7 +64,9 @@ impl<'c> Reverse<'c> {
     fn activate(&mut self, op: Op<'c>) {
         let stops = row(op).is_some_and(|row| matches!(row.rule, Rule::Zero)) && op.attr(capture::OVERWRITTEN).is_none();
         if !stops && reads(op).iter().any(|value| self.is_active(*value)) {
-            self.active.extend(op.results().into_iter().filter(|result| is_differentiable(result.ty())));
+            // What has no elements has no gradient to compute.
+            let has_gradient = |result: &Value<'c>| is_differentiable(result.ty()) && result.ty().num_elements() != Some(0);
+            self.active.extend(op.results().into_iter().filter(has_gradient));
         }
     }
 

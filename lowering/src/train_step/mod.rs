@@ -6,6 +6,7 @@
 //! has its parameters itself, and of kind `input` where the call gives them; it begins as zeros.
 //!
 //! The rules are those of PyTorch's optimizers, and ordinary ops that later passes fuse.
+//! With `loss-scale` the loss is scaled up for the backward and gradients down again, and a step whose gradients are not finite is left out.
 //! A parameter that the loss does not depend on stays as it is, as one without a gradient does in PyTorch.
 //!
 //! It refuses: settings that make no step, a loss that is not one number, complex parameters, and parameters that the program
@@ -28,6 +29,7 @@
 //! }
 //! ```
 
+mod loss_scale;
 mod optimizer;
 mod program;
 mod settings;
@@ -36,13 +38,14 @@ use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::capture;
 
-pub use settings::{Optimizer, Rate, Settings, SettingsError};
+pub use settings::{Group, LossScale, Optimizer, Rate, Rule, Settings, SettingsError};
 
 /// Makes a joint program a step of training.
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("prim", "arith", "capture"))]
 pub struct TrainStep {
-    /// The optimizer: `adam`, `adamw` or `sgd`; its settings may follow, as in `adamw,lr=1e-3`.
+    /// The optimizer: `adam`, `adamw` or `sgd`; its settings may follow, as in `adamw,lr=1e-3`, and those of groups of parameters that have
+    /// others, as in `adamw,lr=1e-3;params=*.bias,weight_decay=0`.
     optimizer: String,
     /// The learning rate: a number, or `input` for an input `lr` of each call.
     lr: String,
@@ -54,6 +57,16 @@ pub struct TrainStep {
     clip_norm: String,
     /// Calls whose mean gradient makes one step.
     accumulate: String,
+    /// What the loss is multiplied by for the backward: a number, or `dynamic` for one that follows the gradients as `GradScaler`'s.
+    loss_scale: String,
+    /// dynamic: the first scale.
+    init_scale: String,
+    /// dynamic: what the scale is multiplied by after `growth-interval` steps.
+    growth_factor: String,
+    /// dynamic: what the scale is multiplied by where gradients are not finite.
+    backoff_factor: String,
+    /// dynamic: steps of one scale before it grows.
+    growth_interval: String,
     /// sgd: the part of the last direction that is kept.
     momentum: String,
     /// sgd: the part of a gradient that does not go into the direction.
@@ -75,12 +88,17 @@ pub struct TrainStep {
 impl TrainStep {
     fn settings(&self) -> Result<Settings, SettingsError> {
         // Settings may stand behind the optimizer too, with commas as in `--train`.
-        let first = Settings::pairs(&self.optimizer);
+        let (first, groups) = Settings::pairs(&self.optimizer);
         let texts = [
             ("lr", &self.lr),
             ("weight_decay", &self.weight_decay),
             ("clip_norm", &self.clip_norm),
             ("accumulate", &self.accumulate),
+            ("loss_scale", &self.loss_scale),
+            ("init_scale", &self.init_scale),
+            ("growth_factor", &self.growth_factor),
+            ("backoff_factor", &self.backoff_factor),
+            ("growth_interval", &self.growth_interval),
             ("momentum", &self.momentum),
             ("dampening", &self.dampening),
             ("beta1", &self.beta1),
@@ -90,7 +108,7 @@ impl TrainStep {
         let flags = [("maximize", self.maximize), ("nesterov", self.nesterov), ("amsgrad", self.amsgrad)];
         let texts = texts.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name.to_owned(), text.clone()));
         let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name.to_owned(), "true".to_owned()));
-        Settings::of(&first.into_iter().chain(texts).chain(flags).collect::<Vec<_>>())
+        Settings::of(&first.into_iter().chain(texts).chain(flags).collect::<Vec<_>>(), &groups)
     }
 }
 
@@ -116,6 +134,8 @@ enum Refusal {
     Losses(usize),
     #[error("the loss, output {place}, is {ty}, and a loss is one real number; reduce it with mean() or sum()")]
     Loss { place: i64, ty: String },
+    #[error("there is no parameter `{0}` to train for a group; there are {known}", known = .1.join(", "))]
+    Group(String, Vec<String>),
     #[error("the parameter `{0}` is of complex numbers, which no optimizer here takes")]
     Complex(String),
     #[error("the parameter `{0}` is changed by the program itself; leave it out of what is differentiated by")]

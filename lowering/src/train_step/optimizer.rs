@@ -3,12 +3,12 @@
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
-use super::settings::{Optimizer, Settings};
+use super::settings::{Optimizer, Rule};
 
-/// What all parameters of a step share. Numbers of the step are of `f64`, as Python's are.
+/// What the parameters of a rule share. Numbers of the step are of `f64`, as Python's are.
 pub(super) struct Step<'c, 's> {
     pub prim: &'c Prim<'c>,
-    pub settings: &'s Settings,
+    pub rule: &'s Rule,
     /// The learning rate.
     pub lr: Tensor<'c>,
     /// The number of this step, from 1 on; one where the rule does not ask.
@@ -34,8 +34,8 @@ pub(super) fn counts(optimizer: &Optimizer) -> bool {
 impl<'c> Step<'c, '_> {
     /// The new value of a parameter.
     pub fn update(&self, parameter: Tensor<'c>, gradient: Tensor<'c>, state: &mut dyn State<'c>) -> Tensor<'c> {
-        let gradient = if self.settings.maximize { -gradient } else { gradient };
-        match self.settings.optimizer {
+        let gradient = if self.rule.maximize { -gradient } else { gradient };
+        match self.rule.optimizer {
             Optimizer::Sgd { momentum, dampening, nesterov } => self.sgd((parameter, gradient), (momentum, dampening, nesterov), state),
             Optimizer::Adam { beta1, beta2, eps, amsgrad, decoupled } => {
                 let (parameter, gradient) = self.decayed(parameter, gradient, decoupled);
@@ -51,7 +51,7 @@ impl<'c> Step<'c, '_> {
 
     /// Parameter and gradient with the decay of weights in one of them.
     fn decayed(&self, parameter: Tensor<'c>, gradient: Tensor<'c>, decoupled: bool) -> (Tensor<'c>, Tensor<'c>) {
-        let decay = self.settings.weight_decay;
+        let decay = self.rule.weight_decay;
         if decay == 0.0 {
             (parameter, gradient)
         } else if decoupled {

@@ -6,21 +6,22 @@ use strata_dialects::capture;
 use strata_dialects::prim_builder::{Prim, Scalar, Tensor};
 
 use super::Refusal;
+use super::loss_scale::Scale;
 use super::optimizer::{State, Step, counts};
-use super::settings::{Rate, Settings};
+use super::settings::{Rate, Rule, Settings, matches};
 use crate::signature::{Signature, text};
 
 /// What is added to the norm that gradients are divided by, as by `torch.nn.utils.clip_grad_norm_`.
 const CLIP_EPS: f64 = 1e-6;
 
 /// A parameter of the joint program with its gradient, halves as `f32`.
-struct Parameter<'c> {
+pub(super) struct Parameter<'c> {
     /// Its argument.
     value: Value<'c>,
     name: String,
     /// The kind of its state's arguments.
     kind: &'static str,
-    gradient: Tensor<'c>,
+    pub gradient: Tensor<'c>,
 }
 
 /// In the type that is computed in: halves in `f32`.
@@ -35,31 +36,35 @@ pub(super) fn step(function: Op<'_>, settings: &Settings) -> Result<usize, Refus
 }
 
 fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, settings: &Settings) -> Result<usize, Refusal> {
-    let mut signature = Signature::of(function).map_err(Refusal::Program)?;
-    seed(prim, &mut signature, settings)?;
-    prim.set_before(signature.end);
-    let mut parameters = parameters(prim, &mut signature)?;
-    let kind = if parameters.iter().all(|parameter| parameter.kind == "input") { "input" } else { "state" };
+    let signature = Signature::of(function).map_err(Refusal::Program)?;
+    in_groups(&signature, settings)?;
+    let kind = kind(&signature);
     let mut memory = Memory { prim, signature, written: Vec::new(), done: None };
+    if let Some(first) = memory.signature.block.ops().first() {
+        prim.set_before(*first);
+    }
+    let scale = settings.loss_scale.map(|rule| Scale::read(rule, &mut memory, kind));
+    seed(prim, &mut memory.signature, settings, scale.as_ref())?;
+    prim.set_before(memory.signature.end);
+    let mut parameters = parameters(prim, &mut memory.signature)?;
     if settings.accumulate > 1 {
         memory.accumulate(&mut parameters, settings.accumulate, kind);
+    }
+    if let Some(scale) = scale {
+        scale.unscale(&mut memory, &mut parameters);
     }
     if let Some(norm) = settings.clip_norm {
         clip(prim, &mut parameters, norm);
     }
-    let number = |value: f64| prim.constant(DType::F64, Scalar::Float(value));
-    let lr = match settings.lr {
-        Rate::Constant(lr) => number(lr),
-        Rate::Input => {
-            let cx = memory.signature.cx();
-            prim.splat(memory.signature.add_argument(cx.element(DType::F64), "input", "lr", &[]).0)
-        }
-    };
-    let count = if counts(&settings.optimizer) { memory.count(kind) } else { number(1.0) };
-    let rule = Step { prim, settings, lr, count };
+    let rules: Vec<_> = [&settings.rule].into_iter().chain(settings.groups.iter().map(|group| &group.rule)).collect();
+    let rates = memory.rates(&rules);
+    let counted = rules.iter().any(|rule| counts(&rule.optimizer));
+    let count = if counted { memory.count(kind) } else { prim.constant(DType::F64, Scalar::Float(1.0)) };
     for parameter in &parameters {
+        let group = settings.groups.iter().rposition(|group| group.has(&parameter.name)).map_or(0, |group| group + 1);
+        let step = Step { prim, rule: rules[group], lr: rates[group], count };
         let old = prim.tensor(parameter.value);
-        let new = rule.update(wide(old), parameter.gradient, &mut memory.of(parameter));
+        let new = step.update(wide(old), parameter.gradient, &mut memory.of(parameter));
         memory.write(&parameter.name, old, new);
     }
     if let Some(message) = prim.take_error() {
@@ -69,8 +74,26 @@ fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, settings: &Settings) -> Resul
     Ok(parameters.len())
 }
 
-/// Takes the cotangent of the loss away: it is 1, or a part of it where the gradients of several calls make one.
-fn seed<'c>(prim: &'c Prim<'c>, signature: &mut Signature<'c>, settings: &Settings) -> Result<(), Refusal> {
+/// Groups are of parameters that are trained.
+fn in_groups(signature: &Signature<'_>, settings: &Settings) -> Result<(), Refusal> {
+    let names: Vec<_> = signature.results.iter().filter_map(|(_, attr)| text(*attr, capture::GRADIENT)).collect();
+    let mut patterns = settings.groups.iter().flat_map(|group| &group.params);
+    match patterns.find(|pattern| !names.iter().any(|name| matches(pattern, name))) {
+        Some(pattern) => Err(Refusal::Group(pattern.clone(), names)),
+        None => Ok(()),
+    }
+}
+
+/// The kind of what the step keeps for all parameters: inputs, where these are.
+fn kind(signature: &Signature<'_>) -> &'static str {
+    let trained = signature.results.iter().filter(|(_, attr)| attr.entry(capture::NO_GRADIENT).is_none());
+    let mut names = trained.filter_map(|(_, attr)| text(*attr, capture::GRADIENT));
+    let given = |name: String| (0..signature.arguments.len()).any(|at| signature.name(at) == name && signature.is_input(at));
+    if names.all(given) { "input" } else { "state" }
+}
+
+/// Takes the cotangent of the loss away: it is 1 times the scale, or a part of it where the gradients of several calls make one.
+fn seed<'c>(prim: &'c Prim<'c>, signature: &mut Signature<'c>, settings: &Settings, scale: Option<&Scale<'c>>) -> Result<(), Refusal> {
     let place = |attr: &Attr<'c>| attr.entry(capture::COTANGENT).and_then(Attr::as_int);
     let cotangents: Vec<_> = signature.arguments.iter().enumerate().filter_map(|(at, attr)| Some((at, place(attr)?))).collect();
     let (at, place) = match cotangents.as_slice() {
@@ -81,10 +104,12 @@ fn seed<'c>(prim: &'c Prim<'c>, signature: &mut Signature<'c>, settings: &Settin
     let ty = signature.block.arg(at).ty();
     let dtype = ty.element_type().filter(|dtype| dtype.is_float() && ty.rank() == 0);
     let dtype = dtype.ok_or_else(|| Refusal::Loss { place, ty: ty.to_string() })?;
-    if let Some(first) = signature.block.ops().first() {
-        prim.set_before(*first);
-    }
-    let one = prim.constant(dtype, Scalar::Float(1.0 / settings.accumulate as f64));
+    let part = 1.0 / settings.accumulate as f64;
+    let one = match scale {
+        None => prim.constant(dtype, Scalar::Float(part)),
+        Some(scale) if settings.accumulate > 1 => (scale.factor * part).convert(dtype),
+        Some(scale) => scale.factor.convert(dtype),
+    };
     signature.replace_argument(prim, at, one.value());
     Ok(())
 }
@@ -129,13 +154,13 @@ fn clip<'c>(prim: &'c Prim<'c>, parameters: &mut [Parameter<'c>], norm: f64) {
 }
 
 /// What the program keeps from one call to the next.
-struct Memory<'c> {
-    prim: &'c Prim<'c>,
+pub(super) struct Memory<'c> {
+    pub prim: &'c Prim<'c>,
     signature: Signature<'c>,
     /// New values by name.
     written: Vec<(Value<'c>, String)>,
-    /// Whether this call makes a step, where it takes several; what it writes stays as it is otherwise.
-    done: Option<Tensor<'c>>,
+    /// Whether this call makes a step, where not each does; what it writes stays as it is otherwise.
+    pub done: Option<Tensor<'c>>,
 }
 
 impl<'c> Memory<'c> {
@@ -145,14 +170,27 @@ impl<'c> Memory<'c> {
     }
 
     /// A new value, written where the call makes a step.
-    fn write(&mut self, name: &str, old: Tensor<'c>, new: Tensor<'c>) {
+    pub fn write(&mut self, name: &str, old: Tensor<'c>, new: Tensor<'c>) {
         let new = new.convert(old.dtype());
         let new = self.done.map_or(new, |done| done.select(new, old));
         self.written.push((new.value(), name.to_owned()));
     }
 
+    /// The learning rates: a group has an input of its own, unless it is the step's number.
+    fn rates(&mut self, rules: &[&Rule]) -> Vec<Tensor<'c>> {
+        let (prim, cx) = (self.prim, self.signature.cx());
+        let rate = |(group, rule): (usize, &&Rule)| match rule.lr {
+            Rate::Constant(lr) => prim.constant(DType::F64, Scalar::Float(lr)),
+            Rate::Input => {
+                let name = if group == 0 { "lr".to_owned() } else { format!("lr_{group}") };
+                prim.splat(self.signature.add_argument(cx.element(DType::F64), "input", &name, &[]).0)
+            }
+        };
+        rules.iter().enumerate().map(rate).collect()
+    }
+
     /// One number of the program.
-    fn number(&mut self, kind: &str, dtype: DType, name: &str) -> (Tensor<'c>, String) {
+    pub fn number(&mut self, kind: &str, dtype: DType, name: &str) -> (Tensor<'c>, String) {
         let ty = self.prim.tensor_type(dtype, &[]);
         let (value, name) = self.signature.add_argument(ty, kind, name, &[]);
         (self.prim.tensor(value), name)

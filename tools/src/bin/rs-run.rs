@@ -79,6 +79,10 @@ struct Arguments {
     /// Compute the gradients by these inputs and weights too (comma separated; those that require a gradient where none is named)
     #[arg(long, value_name = "NAMES", conflicts_with_all = ["suite", "worker", "train"], num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
     grad: Option<Vec<String>>,
+    /// Compute the tangents of the outputs from those of these inputs and weights, tan_NAME in the inputs' file (all that are there where none is
+    /// named)
+    #[arg(long, value_name = "NAMES", conflicts_with_all = ["suite", "worker", "train", "grad"], num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
+    jvp: Option<Vec<String>>,
     /// safetensors file with the cotangents cot_0, cot_1, .. of the outputs; default: the file of the inputs
     #[arg(long, value_name = "FILE", requires = "grad")]
     cotangents: Option<PathBuf>,
@@ -134,7 +138,8 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
         weights: arguments.weights,
         save_weights: arguments.save_weights,
         dump: arguments.dump,
-        gradient: arguments.grad.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()),
+        jvp: arguments.jvp.is_some(),
+        gradient: arguments.grad.or(arguments.jvp).map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()),
         cotangents: arguments.cotangents,
         compile: arguments.compile.with_profile(arguments.roofline.is_some()),
     })

@@ -205,22 +205,21 @@ impl InputSet {
         self.gradient.as_ref()
     }
 
-    /// The cotangents of these outputs, in order.
-    pub fn cotangents(&self, outputs: &[usize]) -> Result<Vec<&Tensor>, String> {
-        let cotangent = |k: &usize| {
-            let found = self.file.tensors.get(&format!("cot_{k}"));
-            found.ok_or_else(|| format!("{}: there is no `cot_{k}`, the cotangent of output {k}", self.path.display()))
+    /// Cotangents or tangents by their names.
+    pub fn seeds(&self, names: &[String]) -> Result<Vec<&Tensor>, String> {
+        let seed = |name: &String| {
+            let found = self.file.tensors.get(name);
+            found.ok_or_else(|| format!("{}: there is no `{name}`, which gradients are computed from", self.path.display()))
         };
-        outputs.iter().map(cotangent).collect()
+        names.iter().map(seed).collect()
     }
 
-    /// The cotangents of the first gradients, where the file says that these are differentiated.
-    pub fn second_cotangents(&self) -> Result<Vec<&Tensor>, String> {
-        let cotangent = |name: String| {
-            let found = self.file.tensors.get(&name);
-            found.ok_or_else(|| format!("{}: there is no `{name}`, the cotangent of a gradient", self.path.display()))
-        };
-        self.gradient.iter().flat_map(Gradient::second).map(cotangent).collect()
+    /// The arguments that the file has a tangent for, sorted.
+    pub fn names_of_tangents(&self) -> Vec<String> {
+        let argument = |name: &String| Some(name.strip_prefix("tan_").filter(|name| !name.starts_with("out_"))?.to_owned());
+        let mut names: Vec<_> = self.file.tensors.keys().filter_map(argument).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The outputs that the file has a cotangent for.
@@ -231,9 +230,9 @@ impl InputSet {
         places
     }
 
-    /// The expected gradient by `in_k` or `p_NAME`.
-    pub fn expected_gradient(&self, by: &str) -> Option<&Tensor> {
-        self.file.tensors.get(&format!("grad_{by}"))
+    /// An expected gradient or tangent by its name.
+    pub fn expected_gradient(&self, name: &str) -> Option<&Tensor> {
+        self.file.tensors.get(name)
     }
 
     /// Expected output `k`, if the file has it.
@@ -291,7 +290,7 @@ fn refuse_numpy(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// Gives tensors that bear the names of inputs the names of their places. A name that could be a place already is one.
 fn by_place(file: &mut TensorFile, names: &[&str]) {
-    let own = |name: &str| !["in_", "out_", "mut_", "cot_"].iter().any(|prefix| name.starts_with(prefix));
+    let own = |name: &str| !["in_", "out_", "mut_", "cot_", "tan_"].iter().any(|prefix| name.starts_with(prefix));
     for (k, name) in names.iter().enumerate().filter(|(_, name)| own(name)) {
         let place = format!("in_{k}");
         if !file.tensors.contains_key(&place)
@@ -312,10 +311,10 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
         match (place("in_"), place("out_")) {
             (Some(place), _) => drop(inputs.insert(place)),
             (_, Some(place)) => drop(outputs.insert(place)),
-            _ if ["mut_", "cot_", "grad_"].iter().any(|prefix| name.starts_with(prefix)) => {}
+            _ if ["mut_", "cot_", "grad_", "tan_"].iter().any(|prefix| name.starts_with(prefix)) => {}
             _ => {
                 return Err(format!(
-                    "`{name}` is no tensor of this call; the names are in_0, in_1, .. (or those of the program's inputs, where it is compiled), out_0, out_1, .. and mut_NAME; of gradients cot_0, .. and grad_in_0, .. and grad_p_NAME"
+                    "`{name}` is no tensor of this call; the names are in_0, in_1, .. (or those of the program's inputs, where it is compiled), out_0, out_1, .. and mut_NAME; of gradients cot_0, .. and grad_in_0, .. and grad_p_NAME, of tangents tan_NAME"
                 ));
             }
         }

@@ -66,26 +66,27 @@ pub fn judge(results: &[Named], set: &InputSet, rules: &Rules) -> Result<Errors,
     if wrong.is_empty() { Ok(errors) } else { Err(wrong.join("; ")) }
 }
 
-/// Takes the gradients, which follow the outputs, and says which are wrong.
+/// Takes the gradients or tangents, which follow the outputs, and says which are wrong.
 fn gradients(outputs: &mut Vec<&Named>, set: &InputSet, errors: &mut Errors) -> Result<Vec<String>, String> {
     let Some(gradient) = set.gradient() else { return Ok(Vec::new()) };
-    let (names, mut wrong): (Vec<_>, _) = (gradient.wrt().collect(), Vec::new());
+    let (names, mut wrong) = (gradient.compared(), Vec::new());
     let first = outputs.len().checked_sub(gradient.count());
     let first = first.ok_or_else(|| format!("{} results for {} gradients", outputs.len(), gradient.count()))?;
     // Those that are expected are the last; first gradients that are differentiated stand before them.
     let found = outputs.split_off(first).split_off(gradient.count() - names.len());
     for (name, got) in names.into_iter().zip(found) {
-        let verdict = match (set.expected_gradient(name), gradient.is_none(name)) {
+        let expected = gradient.expected(&name);
+        let verdict = match (set.expected_gradient(&expected), gradient.is_none(&name)) {
             (Some(want), _) => {
-                let tolerance = gradient.atol(name).map(|atol| Tolerance { rtol: 0.0, atol });
+                let tolerance = gradient.atol(&name).map(|atol| Tolerance { rtol: 0.0, atol });
                 check(&got.tensor, want, false, tolerance, errors)
             }
             // Where PyTorch has none, it is zero.
             (None, true) if got.tensor.bytes().iter().any(|byte| *byte != 0) => Err("is not zero".to_owned()),
             (None, true) => Ok(()),
-            (None, false) => return Err(format!("there is no `grad_{name}` to compare with")),
+            (None, false) => return Err(format!("there is no `{expected}` to compare with")),
         };
-        wrong.extend(verdict.err().map(|reason| format!("grad_{name} {reason}")));
+        wrong.extend(verdict.err().map(|reason| format!("{expected} {reason}")));
     }
     Ok(wrong)
 }

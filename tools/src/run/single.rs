@@ -12,7 +12,7 @@ use strata_tools::{saved, tuning, verify_weights};
 use super::backend::{Backend, Compile, Named, Program, dump, with_signature};
 use super::benchmark;
 use super::case::{Check, InputSet};
-use super::gradient::{Gradient, with_gradient};
+use super::gradient::{Gradient, Mode, with_gradient};
 use super::judge::{Rules, judge};
 use super::levels_report;
 use super::page::Page;
@@ -52,6 +52,8 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     /// The arguments to differentiate by, if gradients are asked for: those that require a gradient where none is named.
     pub gradient: Option<Vec<String>>,
+    /// Whether tangents of the outputs are asked for, from those of the arguments.
+    pub jvp: bool,
     /// The cotangents `cot_0..`.
     pub cotangents: Option<PathBuf>,
     /// How to compile, and whether to ask the cache.
@@ -86,8 +88,8 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         Some(call) => with_signature(&options.compile.json()?, &options.model, || call.signature())?,
         None => options.compile.json()?,
     };
-    let cotangents = Cotangents::read(options)?;
-    let (json, verify) = (cotangents.options(&json)?, options.verify_key.as_deref());
+    let seeds = Seeds::read(options)?;
+    let (json, verify) = (seeds.options(&json)?, options.verify_key.as_deref());
     let op_libraries = &options.compile.op_libraries;
     let how = Compile {
         options: &json,
@@ -128,7 +130,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     let mut inputs = set.as_ref().map_or_else(|| made.iter().collect(), InputSet::inputs);
     if set.is_some() {
-        inputs.extend(cotangents.tensors()?);
+        inputs.extend(seeds.tensors()?);
     }
     if let Some(manifest) = manifest.filter(|_| options.report.is_some()) {
         levels_report::print(&options.model, manifest, times)?;
@@ -183,43 +185,64 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     Ok(right)
 }
 
-/// The gradients that are asked for.
-struct Cotangents<'a> {
+/// The gradients or tangents that are asked for.
+struct Seeds<'a> {
     /// What is differentiated by, if anything.
     wrt: Option<&'a [String]>,
+    mode: Mode,
     set: Option<InputSet>,
 }
 
-impl<'a> Cotangents<'a> {
+impl<'a> Seeds<'a> {
     /// The file of the cotangents is that of the inputs where no other is given.
     fn read(options: &'a Options) -> Result<Self, Box<dyn Error>> {
         let file = options.cotangents.as_ref().or(options.inputs.as_ref()).or(options.expect.as_ref());
         let set = options.gradient.as_ref().and(file).map(|path| InputSet::read(path)).transpose()?;
-        Ok(Self { wrt: options.gradient.as_deref(), set })
+        let mode = if options.jvp { Mode::Jvp } else { Mode::Vjp };
+        Ok(Self { wrt: options.gradient.as_deref(), mode, set })
     }
 
     /// What the file says, where the command line names nothing.
     fn said(&self) -> Option<&Gradient> {
-        self.set.as_ref().and_then(InputSet::gradient).filter(|_| self.wrt.is_some_and(<[String]>::is_empty))
+        let said = self.set.as_ref().and_then(InputSet::gradient).filter(|_| self.wrt.is_some_and(<[String]>::is_empty));
+        said.filter(|said| said.mode() == self.mode)
+    }
+
+    /// The names of what is differentiated by; in forward mode all that have a tangent where none is named.
+    fn names(&self) -> Vec<String> {
+        match (self.wrt, &self.set) {
+            (Some([]), Some(set)) if self.mode == Mode::Jvp => set.names_of_tangents(),
+            (wrt, _) => wrt.unwrap_or_default().to_vec(),
+        }
     }
 
     fn places(&self) -> Vec<usize> {
         self.set.as_ref().map(InputSet::places_of_cotangents).unwrap_or_default()
     }
 
-    /// The compiler's options with the gradients asked for.
+    /// The compiler's options with what is asked for.
     fn options(&self, options: &str) -> Result<String, Box<dyn Error>> {
-        let Some(wrt) = self.wrt else { return Ok(options.to_owned()) };
-        match self.said() {
-            Some(said) => Ok(said.options(options)?),
-            None => Ok(with_gradient(options, &wrt.iter().map(String::as_str).collect::<Vec<_>>(), &self.places(), 1)?),
+        if self.wrt.is_none() {
+            return Ok(options.to_owned());
         }
+        if let Some(said) = self.said() {
+            return Ok(said.options(options)?);
+        }
+        let names = self.names();
+        if self.mode == Mode::Jvp && names.is_empty() {
+            return Err("--jvp: the inputs' file has no tangent; give one as tan_NAME for each input or weight to differentiate by".into());
+        }
+        let places = if self.mode == Mode::Jvp { Vec::new() } else { self.places() };
+        Ok(with_gradient(options, &names.iter().map(String::as_str).collect::<Vec<_>>(), &places, 1, self.mode)?)
     }
 
     fn tensors(&self) -> Result<Vec<&Tensor>, String> {
         let Some(set) = &self.set else { return Ok(Vec::new()) };
-        let second = if self.said().is_some() { set.second_cotangents()? } else { Vec::new() };
-        Ok([set.cotangents(&self.places())?, second].concat())
+        let named = || match self.mode {
+            Mode::Vjp => self.places().iter().map(|place| format!("cot_{place}")).collect(),
+            Mode::Jvp => self.names().iter().map(|name| format!("tan_{name}")).collect(),
+        };
+        set.seeds(&self.said().map_or_else(named, Gradient::seeds))
     }
 }
 

@@ -132,8 +132,7 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
         let kind = if backend == Backend::Interp { Kind::Refused } else { Kind::Run };
         let mut inputs = set.inputs();
         if let Some(gradient) = set.gradient() {
-            inputs.extend(set.cotangents(&gradient.cotangents()).map_err(|e| fail(Kind::Run, e))?);
-            inputs.extend(set.second_cotangents().map_err(|e| fail(Kind::Run, e))?);
+            inputs.extend(set.seeds(&gradient.seeds()).map_err(|e| fail(Kind::Run, e))?);
         }
         let results = program.run(&inputs).map_err(|e| fail(kind, at(e.to_string())))?;
         if let Some(folder) = &task.dump {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
-use strata_dialects::aten::dtype::Numeric;
+use strata_dialects::aten::dtype::{Numeric, promote};
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Tensor, product};
 
@@ -12,11 +12,32 @@ use super::{by_self, rows, zero};
 use crate::aten_to_prim::Args;
 
 rows! {
-    /// `g`, `g * value / b` and `-g * (value * a / b^2)`, in this order of rounding.
+    /// `g`, `g * (value / b)` and `-g * (value * a / b^2)`; the second factors are rounded as `a` and `b` are.
     ADDCDIV => Arguments(|at, a| {
-        let g = at.wide_g();
-        let [x, y, value] = ["tensor1", "tensor2", "value"].map(|name| a.as_type(name, g.dtype()));
-        at.named(&[("self", Some(g)), ("tensor1", Some(g * (value / y).conj())), ("tensor2", Some(-(g * (value * x / (y * y)).conj())))])
+        let (x, y) = factors(at);
+        let common = promote(x.dtype(), y.dtype());
+        let quotient = with_number(a, x, |x, value| value * x).convert(common) / (y * y).convert(common);
+        let by_x = times(at, with_number(a, y, |y, value| value / y));
+        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_x)), ("tensor2", Some(-times(at, quotient)))])
+    });
+    /// `g`, `g * (b * value)` and `g * (a * value)`; the second factors are rounded as `a` and `b` are.
+    ADDCMUL => Arguments(|at, a| {
+        let (x, y) = factors(at);
+        let [by_y, by_x] = [y, x].map(|tensor| times(at, with_number(a, tensor, |tensor, value| tensor * value)));
+        at.named(&[("self", Some(at.wide_g())), ("tensor1", Some(by_y)), ("tensor2", Some(by_x))])
+    });
+    /// `binary_cross_entropy_backward`, and `g * (log(1 - x) - log(x))` by the target, as `binary_cross_entropy_target_backward`.
+    BINARY_CROSS_ENTROPY => Arguments(|at, a| {
+        let given = [("grad_output", value(at.g()))];
+        let by_self = at.call(BINARY_CROSS_ENTROPY_BACKWARD, &given, &[at.op.operand(0).ty()]).first().copied();
+        let (mut g, x) = (at.wide_g(), at.wide("self"));
+        if at.place("weight").is_some() {
+            g = g * at.wide("weight");
+        }
+        if a.int("reduction") == 1 {
+            g = g / at.prim.size_tensor(g.dtype(), x.numel());
+        }
+        at.named(&[("self", by_self), ("target", Some(g * ((-x + 1.0).log() - x.log())))])
     });
     /// `_cdist_backward` by both; it is 0 where rows are equal.
     CDIST => Arguments(cdist);
@@ -54,6 +75,12 @@ rows! {
     LINALG_VECTOR_NORM => Arguments(|at, a| vector_norm(at, a, a.float("ord")));
     /// `g` by the first, 0 where both are equal; none by the second.
     NEXTAFTER => Arguments(|at, a| at.named(&[("self", Some(a.tensor("self").equal(a.tensor("other")).select(zero(at.wide_g()), at.wide_g())))]));
+    /// None, as in PyTorch.
+    NORMAL_FLOAT_TENSOR => Zero;
+    /// None, as in PyTorch.
+    NORMAL_TENSOR_FLOAT => Zero;
+    /// None, as in PyTorch.
+    NORMAL_TENSOR_TENSOR => Zero;
     /// `norm_backward`.
     NORM_SCALAR => Arguments(|at, a| vector_norm(at, a, a.float("p")));
     /// `norm_backward`.
@@ -120,6 +147,25 @@ rows! {
 }
 
 /// The dims that a reduction takes, and whether its result keeps them.
+/// The two factors of `addcmul` and `addcdiv`, as they are given.
+fn factors<'c>(at: &At<'c>) -> (Tensor<'c>, Tensor<'c>) {
+    let tensor = |name: &str| at.x(at.place(name).unwrap_or_default());
+    (tensor("tensor1"), tensor("tensor2"))
+}
+
+/// A tensor with the number `value`, rounded once as the tensor is.
+fn with_number<'c>(a: &Args<'c>, tensor: Tensor<'c>, formula: impl FnOnce(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let exact = wide(tensor);
+    formula(exact, a.as_type("value", exact.dtype())).convert(tensor.dtype())
+}
+
+/// The cotangent times the conjugate of a partial derivative.
+fn times<'c>(at: &At<'c>, partial: Tensor<'c>) -> Tensor<'c> {
+    let (g, partial) = (at.wide_g(), wide(partial));
+    let common = promote(g.dtype(), partial.dtype());
+    g.convert(common) * partial.convert(common).conj()
+}
+
 fn reduced<'c>(a: &Args<'c>, rank: usize) -> (Vec<usize>, bool) {
     let dims = match (a.has("dim"), a.has("dim") && a.is_list("dim")) {
         (false, _) => (0..rank).collect(),

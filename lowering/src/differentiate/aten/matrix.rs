@@ -1,9 +1,9 @@
 //! Factorisations and inverses: PyTorch's formulas take the whole matrix where a decomposition reads a triangle of it.
 
 use strata_dialects::aten::op::*;
-use strata_dialects::prim_builder::Tensor;
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
-use super::super::library::{product, solved};
+use super::super::factor::{hermitian, product, solved};
 use super::super::rule::Rule::{Arguments, Custom};
 use super::super::rule::{At, Cotangents, Row};
 use super::rows;
@@ -28,8 +28,8 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
-    /// What PyTorch gives is not the derivative by its eigenvectors: refused.
-    LINALG_MATRIX_SQRTH => Custom(|at| at.refuse("write it with `linalg.eigh`"));
+    /// `V (V^H g V / (r_i + r_j)) V^H` with the roots of the eigenvalues, of the Hermitian part of `g`. PyTorch: `linalg_matrix_sqrth_differential`.
+    LINALG_MATRIX_SQRTH => Custom(root);
     /// `pinv_backward`.
     LINALG_PINV => Custom(pseudo_inverse);
     /// `pinv_backward`.
@@ -38,7 +38,7 @@ rows! {
     LINALG_PINV_ATOL_RTOL_TENSOR => Custom(pseudo_inverse);
     /// `pinv_backward`.
     LINALG_PINV_RCOND_TENSOR => Custom(pseudo_inverse);
-    /// `linalg_qr_backward`, of matrices that are no wider than they are high.
+    /// `linalg_qr_backward`.
     LINALG_QR => Arguments(qr);
     /// `pinv_backward`.
     PINVERSE => Custom(pseudo_inverse);
@@ -47,6 +47,14 @@ rows! {
 /// `-common L`, or `-U common`.
 fn by_factor<'c>(factor: Tensor<'c>, common: Tensor<'c>, upper: bool) -> Tensor<'c> {
     -(if upper { product(factor, common) } else { product(common, factor) })
+}
+
+fn root<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let spectrum = at.prim.library("eigh", &[], &[at.x(0)], &[]);
+    let (roots, vectors, g) = (spectrum[0].maximum(0).sqrt(), spectrum[1], at.g());
+    let sums = roots.unsqueeze(roots.rank() - 1) + roots.unsqueeze(roots.rank());
+    let inner = product(product(vectors.adjoint(), hermitian(g)), vectors);
+    vec![Some(product(product(vectors, inner / sums.convert(inner.dtype())), vectors.adjoint()))]
 }
 
 fn pseudo_inverse<'c>(at: &At<'c>) -> Cotangents<'c> {
@@ -65,21 +73,42 @@ fn pseudo_inverse<'c>(at: &At<'c>) -> Cotangents<'c> {
 }
 
 fn qr<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
-    let (q, r) = (at.y(0), at.y(1));
-    let square = r.rows().same(r.cols());
-    if a.str("mode") == "r" || !square {
-        return at.refuse("it has one of matrices that are no wider than they are high, with mode='reduced'");
+    let (q, r, rank) = (at.y(0), at.y(1), at.y(1).rank());
+    let (rows, cols) = (r.rows(), r.cols());
+    let wide = !rows.same(cols) && rows.known() < cols.known();
+    if a.str("mode") == "r" || !(wide || rows.same(cols)) {
+        return at.refuse("it has one with mode='reduced', or with mode='complete' where the matrix is not higher than it is wide");
     }
-    let mut inner = r.filled(strata_dialects::prim_builder::Scalar::Int(0));
-    if let Some(g) = at.cotangent(1) {
+    let (mut by_q, mut by_r) = (at.cotangent(0), at.cotangent(1));
+    if !wide {
+        return vec![Some(of_square(at, (q, r), (by_q, by_r)))];
+    }
+    // A = (X, Y) with X = Q R of square R, and Q^H Y is the rest.
+    let part = |m: Tensor<'c>, from: Size<'c>, to: Size<'c>| m.slice(rank - 1, from, to - from, 1);
+    let rest = part(at.x(0), rows, cols);
+    let mut by_rest = rest.filled(Scalar::Int(0));
+    if let Some(g) = by_r {
+        let turned = product(rest, part(g, rows, cols).adjoint());
+        by_q = Some(by_q.map_or(turned, |g| g + turned));
+        by_r = Some(part(g, Size::Const(0), rows));
+        by_rest = product(q, part(g, rows, cols));
+    }
+    let square = of_square(at, (q, part(r, Size::Const(0), rows)), (by_q, by_r));
+    vec![Some(at.prim.concat(&[square, by_rest], rank - 1))]
+}
+
+/// The gradient where R is square.
+fn of_square<'c>(at: &At<'c>, (q, r): (Tensor<'c>, Tensor<'c>), (by_q, by_r): (Option<Tensor<'c>>, Option<Tensor<'c>>)) -> Tensor<'c> {
+    let mut inner = r.filled(Scalar::Int(0));
+    if let Some(g) = by_r {
         inner = inner + product(g, r.adjoint());
     }
-    if let Some(g) = at.cotangent(0) {
+    if let Some(g) = by_q {
         inner = inner - product(q.adjoint(), g);
     }
     let upper = inner.upper();
     let turned = product(q, upper + upper.flipped().lower(false).conj());
-    let whole = at.cotangent(0).map_or(turned, |g| turned + g);
+    let whole = by_q.map_or(turned, |g| turned + g);
     // X R^H = whole, so R X^H = whole^H.
-    vec![Some(solved(at, r, whole.adjoint(), &["upper"]).adjoint())]
+    solved(at, r, whole.adjoint(), &["upper"]).adjoint()
 }
