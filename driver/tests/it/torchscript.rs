@@ -52,6 +52,20 @@ fn what_is_known_leaves_no_trace() {
 }
 
 #[test]
+fn an_attribute_that_a_call_leaves_may_not_matter_to_the_next_one() {
+    const STATE: &[u8] = b"\x80\x02c__torch__\nM\n)\x81}X\x04\x00\x00\x00told\x89sb.";
+    let text = |body: &str| format!("class M(Module):\n  told : bool\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n{body}");
+    let call = |body: &str| captured(&[("version", b"3\n"), ("data.pkl", STATE), ("code/__torch__.py", text(body).as_bytes())], "f32[3]");
+    let warned = "    if self.told:\n      pass\n    else:\n      self.told = True\n    return torch.mul(x, 2)\n";
+    assert!(call(warned).unwrap().contains("aten.mul"));
+    let chosen = "    if self.told:\n      y = torch.mul(x, 2)\n    else:\n      y = x\n    self.told = True\n    return y\n";
+    let error = call(chosen).unwrap_err();
+    assert!(error.contains("the call changes the attribute `told`"), "{error}");
+    let turned = "    self.told = torch.__not__(self.told)\n    return x\n";
+    assert!(call(turned).unwrap_err().contains("`told`"));
+}
+
+#[test]
 fn conditions_of_a_call_are_branches() {
     let body =
         "if bool(torch.gt(torch.sum(x), 0)):\n  y = torch.add(x, 1)\n  k = 1\nelse:\n  y = torch.relu(x)\n  k = 2\nreturn torch.mul(y, k)";

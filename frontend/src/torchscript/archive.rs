@@ -64,6 +64,9 @@ impl<'c> Evaluator<'_, 'c> {
     /// Notes what a list, dict or object holds before the call.
     fn note_state(&mut self, value: Value<'c>, path: &str) -> Value<'c> {
         if let Some(place) = Place::of(&value) {
+            if let Value::Object(object) = &value {
+                self.left.iter().filter(|left| left.path == path).for_each(|left| object.set(&left.name, left.value.clone()));
+            }
             let held = place.held(0);
             self.state.push((place, held, path.to_owned()));
         }

@@ -9,7 +9,7 @@ use strata_core::rewrite::Rewriter;
 use strata_dialects::aten::{Input as Operand, op};
 use strata_dialects::capture;
 
-use super::error::{Eval, ScriptError, Stop};
+use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::evaluate::Evaluator;
 use super::journal::Place;
 use super::pickle::Pickled;
@@ -40,10 +40,29 @@ pub(super) fn build<'c>(
             &traced
         }
     };
+    let (imported, left) = of_call(program, signature, known, cx, Vec::new())?;
+    let Some(first) = left.first().cloned() else { return Ok(imported) };
+    // What a call changes does not matter if the next call is the same program, and changes nothing more: a warning that is given once.
+    let (next, more) = of_call(program, signature, known, cx, left)?;
+    if more.is_empty() && next.module.to_string() == imported.module.to_string() {
+        return Ok(imported);
+    }
+    Err(ScriptError::Program { entry: "data.pkl".into(), line: 0, why: first.refused(), help: OTHERWISE })
+}
+
+/// Builds the module of one call, before which a call left these attributes; also gives those that it leaves.
+fn of_call<'c>(
+    program: &Program,
+    signature: &Signature,
+    known: (&dyn Operators, Option<&Library<'c>>),
+    cx: Cx<'c>,
+    before: Vec<Left<'c>>,
+) -> Result<(Imported<'c>, Vec<Left<'c>>), ScriptError> {
     let module = Module::new(cx);
     let (function, block, leaves) = declared(cx, module.body(), signature)?;
     let builder = Rewriter::at_end(block, cx.unknown());
     let mut eval = Evaluator::new(builder, block, program, known);
+    eval.left = before;
     let mut inputs = Vec::new();
     let mut given = Vec::new();
     for (leaf, place) in signature.0.iter().zip(&leaves) {
@@ -56,13 +75,13 @@ pub(super) fn build<'c>(
         Stop::Here(why) => eval.refusal(why),
         Stop::Raised(message) => eval.refusal(format!("every call of this signature raises: {message}")),
     })?;
-    let (results, outputs) = outputs;
+    let (results, outputs, left) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
     let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), Stored::from(weight))).collect();
     function::finish(&mut eval.builder, function, block, &inputs, &results);
     let weights = Some(Weights { table });
     let format = format!("TorchScript, operators of version {}", program.version);
-    Ok(Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights, format })
+    Ok((Imported { module, entry: ENTRY.to_owned(), inputs, outputs, weights, format }, left))
 }
 
 const NO_SIGNATURE: &str = "a scripted model has no types of its own: give those of a call, with --signature='f32[1x3x224x224],i64[?]' \
@@ -157,8 +176,11 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
     }
 }
 
-/// Evaluates `forward`; gives the results, and what the call gives in each place.
-fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Value<'c>)>) -> Eval<(function::Results<'c>, Vec<Output>)> {
+/// The results of a call, what it gives in each place, and the attributes that it leaves to the next one.
+type Call<'c> = (function::Results<'c>, Vec<Output>, Vec<Left<'c>>);
+
+/// Evaluates `forward`.
+fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Value<'c>)>) -> Eval<Call<'c>> {
     let root = eval.program.module.clone();
     let module = eval.unpickle(&root, "", "data", None)?;
     let Value::Object(object) = &module else { return Err("the archive holds no module".into()) };
@@ -183,24 +205,48 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Va
     let value = eval.method(&module, "forward", args, Vec::new())?;
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     flattened(eval, &value, &mut results, &mut outputs)?;
-    kept(eval)?;
+    let left = left(eval)?;
     rebound(eval, &mut results)?;
-    Ok((results, outputs))
+    Ok((results, outputs, left))
 }
 
-/// Only tensors are kept from call to call: a call that reads another attribute and changes it would give something else the next time.
-fn kept<'c>(eval: &Evaluator<'_, 'c>) -> Eval<()> {
+/// An attribute of the archive with the value that a call leaves there.
+#[derive(Clone)]
+pub(super) struct Left<'c> {
+    /// The way to its object.
+    pub path: String,
+    pub name: String,
+    pub value: Value<'c>,
+}
+
+impl Left<'_> {
+    fn refused(&self) -> String {
+        let way = if self.path.is_empty() { self.name.clone() } else { format!("{}.{}", self.path, self.name) };
+        format!("the call changes the attribute `{way}`, which is no tensor; only tensors are kept from call to call")
+    }
+}
+
+/// The attributes that the call reads and changes. Only tensors are kept from call to call: the next one might give something else.
+fn left<'c>(eval: &Evaluator<'_, 'c>) -> Eval<Vec<Left<'c>>> {
+    let mut left = Vec::new();
     for (place, before, path) in &eval.state {
-        let Some(name) = place.changed(before) else { continue };
-        let read = if let Place::Object(object) = place { eval.reads.contains(&(Rc::as_ptr(object), name.clone())) } else { true };
-        if read {
-            let way = if path.is_empty() { name } else { format!("{path}.{name}") };
-            return Err(
-                format!("the call changes the attribute `{way}`, which is no tensor; only tensors are kept from call to call").into()
-            );
+        let (Place::Object(object), Value::Object(held)) = (place, before) else {
+            match place.changed(before) {
+                Some(name) => return Err(Left { path: path.clone(), name, value: Value::None }.refused().into()),
+                None => continue,
+            }
+        };
+        for name in place.changed_attributes(held) {
+            let Some(value) = object.get(&name).filter(|_| eval.reads.contains(&(Rc::as_ptr(object), name.clone()))) else { continue };
+            let plain = matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_));
+            let one = Left { path: path.clone(), name, value };
+            if !plain {
+                return Err(one.refused().into());
+            }
+            left.push(one);
         }
     }
-    Ok(())
+    Ok(left)
 }
 
 /// An attribute that holds another tensor than at the beginning is a buffer that the call changes. What the call gives of the old tensors,

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use strata_core::ir::{self, Block, Cx};
 use strata_core::rewrite::Rewriter;
 
+use super::entry::Left;
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::facts::Facts;
 use super::journal::{Journal, Place};
@@ -47,6 +48,8 @@ pub(super) struct Evaluator<'p, 'c> {
     pub assigned: Vec<(Rc<Object<'c>>, String, ir::Value<'c>)>,
     /// Lists, dicts and objects of the archive, what they held when they were read, and the way to them.
     pub state: Vec<(Place<'c>, Value<'c>, String)>,
+    /// Attributes that a call before this one left.
+    pub left: Vec<Left<'c>>,
     /// Attributes of the archive that were read before they were assigned to.
     pub reads: HashSet<(*const Object<'c>, String)>,
     /// Those that were assigned to.
@@ -99,6 +102,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             facts: Facts::default(),
             assigned: Vec::new(),
             state: Vec::new(),
+            left: Vec::new(),
             reads: HashSet::new(),
             writes: HashSet::new(),
             depth: 0,

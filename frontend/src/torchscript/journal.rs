@@ -81,15 +81,19 @@ impl<'c> Place<'c> {
                 let place = dict.iter().zip(held.iter()).position(|((a, c), (b, d))| !a.same(b) || !c.same(d));
                 place.or((dict.len() != held.len()).then_some(held.len())).map(|place| place.to_string())
             }
-            (Place::Object(object), Value::Object(held)) => {
-                let held = held.attrs.borrow();
-                let changed = held.iter().find(|(name, before)| {
-                    object.get(name).is_some_and(|now| !now.same(before) && !matches!((&now, before), (Value::Tensor(_), Value::Tensor(_))))
-                });
-                changed.map(|(name, _)| name.clone())
-            }
+            (Place::Object(_), Value::Object(held)) => self.changed_attributes(held).into_iter().next(),
             _ => None,
         }
+    }
+
+    /// The attributes of an object that are others than in a copy; tensors are another matter.
+    pub fn changed_attributes(&self, held: &Object<'c>) -> Vec<String> {
+        let Place::Object(object) = self else { return Vec::new() };
+        let held = held.attrs.borrow();
+        let changed = held.iter().filter(|(name, before)| {
+            object.get(name).is_some_and(|now| !now.same(before) && !matches!((&now, before), (Value::Tensor(_), Value::Tensor(_))))
+        });
+        changed.map(|(name, _)| name.clone()).collect()
     }
 
     /// Holds what a copy holds.
