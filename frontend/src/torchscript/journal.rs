@@ -86,12 +86,13 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// The attributes of an object that are others than in a copy; tensors are another matter.
+    /// The attributes of an object that are others than in a copy; tensors are another matter. Another list of the same items is no other one: what a
+    /// call adds to a list of the archive is seen at that list.
     pub fn changed_attributes(&self, held: &Object<'c>) -> Vec<String> {
         let Place::Object(object) = self else { return Vec::new() };
         let held = held.attrs.borrow();
         let changed = held.iter().filter(|(name, before)| {
-            object.get(name).is_some_and(|now| !now.same(before) && !matches!((&now, before), (Value::Tensor(_), Value::Tensor(_))))
+            object.get(name).is_some_and(|now| !alike(&now, before) && !matches!((&now, before), (Value::Tensor(_), Value::Tensor(_))))
         });
         changed.map(|(name, _)| name.clone()).collect()
     }
@@ -177,5 +178,16 @@ impl<'c> Evaluator<'_, 'c> {
     pub fn set(&mut self, place: &Place<'c>, value: &Value<'c>) {
         self.touch(place);
         place.hold(value);
+    }
+}
+
+/// Whether two values are the same, or lists of such.
+fn alike(a: &Value<'_>, b: &Value<'_>) -> bool {
+    match (a, b) {
+        (Value::List(a), Value::List(b)) => {
+            let (a, b) = (a.borrow(), b.borrow());
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b))
+        }
+        _ => a.same(b),
     }
 }

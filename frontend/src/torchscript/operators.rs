@@ -338,6 +338,12 @@ impl<'c> Evaluator<'_, 'c> {
                 return self.operator("aten", "to", shifted, Vec::new()).map(Some);
             }
             ("to", [Value::None, Value::None, ..] | [Value::Device(_)] | [Value::Device(_), Value::None, ..]) => args[0].clone(),
+            // What has the type already is given back.
+            ("to", [Value::Int(wanted), flags @ ..] | [Value::Device(_), Value::Int(wanted), flags @ ..])
+                if dtype.and_then(code) == Some(*wanted) && flags.iter().all(|flag| matches!(flag, Value::Bool(false) | Value::None)) =>
+            {
+                args[0].clone()
+            }
             ("tolist", _) => self.list_of(&args[0])?,
             ("__not__", []) => {
                 let number = self.number_of(&args[0], "bool")?;

@@ -97,8 +97,8 @@ impl<T: Transposed<N>, const N: usize, const FUSED: bool> Vector for Lanes<T, N,
     #[inline(always)]
     fn of(mut lane: impl FnMut(usize) -> T) -> Self {
         let mut lanes = [T::zero(); N];
-        for k in 0..N {
-            lanes[k] = lane(k);
+        for (k, to) in lanes.iter_mut().enumerate() {
+            *to = lane(k);
         }
         Lanes(lanes)
     }
@@ -151,12 +151,12 @@ impl<T: Transposed<N>, const N: usize, const FUSED: bool> Vector for Lanes<T, N,
     #[inline(always)]
     fn transpose(from: impl Fn(usize) -> Self, mut to: impl FnMut(usize, Self)) {
         let mut rows = [[T::zero(); N]; N];
-        for r in 0..N {
-            rows[r] = from(r).0;
+        for (r, row) in rows.iter_mut().enumerate() {
+            *row = from(r).0;
         }
         let columns = if FUSED { T::transposed(rows) } else { plainly(rows) };
-        for c in 0..N {
-            to(c, Lanes(columns[c]));
+        for (c, column) in columns.iter().enumerate() {
+            to(c, Lanes(*column));
         }
     }
 }
