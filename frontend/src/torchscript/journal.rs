@@ -182,7 +182,7 @@ impl<'c> Evaluator<'_, 'c> {
 }
 
 /// Whether two values are the same, or lists of such.
-fn alike(a: &Value<'_>, b: &Value<'_>) -> bool {
+fn alike<'c>(a: &Value<'c>, b: &Value<'c>) -> bool {
     match (a, b) {
         (Value::List(a), Value::List(b)) => {
             let (a, b) = (a.borrow(), b.borrow());
