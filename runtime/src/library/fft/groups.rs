@@ -51,7 +51,7 @@ fn plan<T: Grouped>(n: usize) -> Arc<Plan<T>> {
 
 /// Whether lines are transformed in groups, `each` of them in a lane.
 fn fits(lines: Lines, each: i64) -> bool {
-    lines.batch >= FEWEST * each && lines.n <= LONGEST
+    lines.batch >= FEWEST * each && (1..=LONGEST).contains(&lines.n)
 }
 
 /// What is done with a group of lines.

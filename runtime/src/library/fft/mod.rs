@@ -251,6 +251,15 @@ mod tests {
     }
 
     #[test]
+    fn lines_without_points_are_left_alone() {
+        let mut y = vec![Complex::new(7.0, 7.0); 8];
+        let lines = Lines { call: std::ptr::null_mut(), batch: 8, n: 0 };
+        // SAFETY: nothing is read, and one frequency of each line would be written.
+        unsafe { from_real::<f64>(array(&mut [0.0; 0]), array(&mut y), lines, 1) };
+        assert!(y.iter().all(|z| *z == Complex::new(7.0, 7.0)));
+    }
+
+    #[test]
     fn several_lines_are_what_the_definition_says() {
         for n in [15usize, 16, 21, 32] {
             let mut x: Vec<_> = (0..3 * n).map(|i| Complex::new(((i * 37) % 11) as f64 - 5.0, ((i * 13) % 7) as f64)).collect();
