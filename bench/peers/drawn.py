@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import resource
 import sys
 import warnings
 from collections.abc import Callable
@@ -41,6 +42,9 @@ DTYPES = {
 }  # fmt: skip
 """Element types, and how often each is drawn."""
 
+MEMORY = 4 << 30
+"""Bytes that a program may allocate while it is drawn: some results are the square of what they are made from."""
+
 TOLERANCES = {torch.bfloat16: 4e-2, torch.float16: 5e-3, torch.float64: 1e-6}
 """The largest difference that is right, relative to the largest element; 1e-3 for other types."""
 
@@ -56,6 +60,16 @@ UNORDERED = {"linalg.eig"}
 def draw(seed: int, count: int, wanted: str = "") -> list[dict]:
     """Descriptions of so many programs whose names contain `wanted`."""
     torch.set_grad_enabled(False)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, before[1]))
+    try:
+        return _drawn(seed, count, wanted)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _drawn(seed: int, count: int, wanted: str) -> list[dict]:
     found: list[dict] = []
     for attempt in range(100 * count):
         if len(found) == count:
@@ -112,7 +126,7 @@ def _seconds(described: dict) -> float | None:
             seconds = median(_timed(call, arguments) for _ in range(CALLS))
             results, again = (_tensors(each) for each in (first, second))
             same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(results, again))
-        except Exception:  # sizes that the operator's other arguments do not allow
+        except Exception:  # sizes that the operator's other arguments do not allow, or too much memory
             return None
     if not results or not same or any(each.layout != torch.strided or each.is_quantized for each in results):
         return None

@@ -248,3 +248,28 @@ func.func @read_twice(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<2x3xf32>) {
   %1 = prim.reshape %0 : (tensor<6xf32>) -> tensor<2x3xf32>
   return %0, %1 : tensor<6xf32>, tensor<2x3xf32>
 }
+
+// What a slice of a concatenation reads of each part.
+// CHECK-LABEL: func.func @slice_of_concat(
+// CHECK-SAME: %[[A:.*]]: tensor<4x6xf32>, %[[B:.*]]: tensor<4x5xf32>)
+// CHECK-NEXT: %[[L:.*]] = prim.slice %[[A]] {offsets = array<i64: 1, 5>, sizes = array<i64: 2, 1>, strides = array<i64: 2, 1>}
+// CHECK-NEXT: %[[R:.*]] = prim.slice %[[B]] {offsets = array<i64: 1, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 2, 1>}
+// CHECK-NEXT: %[[C:.*]] = prim.concat %[[L]], %[[R]] {dim = 1 : i64}
+// CHECK-NEXT: %[[W:.*]] = prim.slice %[[B]] {offsets = array<i64: 0, 1>, sizes = array<i64: 4, 2>, strides = array<i64: 1, 1>}
+// CHECK-NEXT: return %[[C]], %[[W]]
+func.func @slice_of_concat(%a: tensor<4x6xf32>, %b: tensor<4x5xf32>) -> (tensor<2x4xf32>, tensor<4x2xf32>) {
+  %0 = prim.concat %a, %b {dim = 1 : i64} : (tensor<4x6xf32>, tensor<4x5xf32>) -> tensor<4x11xf32>
+  %1 = prim.slice %0 {offsets = array<i64: 1, 5>, sizes = array<i64: 2, 4>, strides = array<i64: 2, 1>} : (tensor<4x11xf32>) -> tensor<2x4xf32>
+  %2 = prim.slice %0 {offsets = array<i64: 0, 7>, sizes = array<i64: 4, 2>, strides = array<i64: 1, 1>} : (tensor<4x11xf32>) -> tensor<4x2xf32>
+  return %1, %2 : tensor<2x4xf32>, tensor<4x2xf32>
+}
+
+// Each second column: which part gives which is not told by where they begin alone.
+// CHECK-LABEL: func.func @strided_slice_of_concat(
+// CHECK-NEXT: prim.concat
+// CHECK-NEXT: prim.slice
+func.func @strided_slice_of_concat(%a: tensor<6xf32>, %b: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = prim.concat %a, %b {dim = 0 : i64} : (tensor<6xf32>, tensor<5xf32>) -> tensor<11xf32>
+  %1 = prim.slice %0 {offsets = array<i64: 1>, sizes = array<i64: 5>, strides = array<i64: 2>} : (tensor<11xf32>) -> tensor<5xf32>
+  return %1 : tensor<5xf32>
+}

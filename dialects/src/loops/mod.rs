@@ -23,7 +23,7 @@ pub static LOOP: DialectDef = DialectDef {
 
 /// The reducers that a stage may name.
 pub const REDUCERS: &[&str] =
-    &["and", "argmax", "argmin", "logaddexp", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum"];
+    &["and", "argmax", "argmin", "logaddexp", "max", "maxnum", "min", "or", "prod", "softmax", "softmax_or_zero", "sum", "xor"];
 
 /// The attribute of a stage that names an instruction for its body and its sum.
 pub const INSTRUCTION: &str = "instruction";

@@ -6,18 +6,18 @@ use super::check::{self, Checked};
 use super::sizes::{self, ResultSizes, Size};
 use super::types::*;
 
-const KINDS: &[&str] = &["sum", "prod", "max", "min", "maxnum", "and", "or"];
+const KINDS: &[&str] = &["sum", "prod", "max", "min", "maxnum", "and", "or", "xor"];
 
 /// The kind that only scans have.
 const LOGADDEXP: &str = "logaddexp";
 
-/// "and" and "or" are for bool and integers, sums and products for numbers, extrema for ordered numbers.
+/// "and", "or" and "xor" are for bool and integers, sums and products for numbers, extrema for ordered numbers.
 fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
     check::kind(constraint, kind, KINDS)?;
     let element = ty.element_type();
     let bits = element.is_some_and(|e| e == ElementType::Bool || e.is_integer());
     let fits = match kind {
-        "and" | "or" => bits,
+        "and" | "or" | "xor" => bits,
         "maxnum" => element.is_some_and(ElementType::is_float),
         "max" | "min" => element.is_some_and(|e| !e.is_complex() && !e.is_float8()),
         _ => element.is_some_and(|e| e != ElementType::Bool && !e.is_float8()),
@@ -30,7 +30,7 @@ fn check_kind(constraint: u32, kind: &str, ty: Type<'_>) -> Checked {
 ///
 /// `sum` and `prod` start from 0 and 1, accumulate halves in `f32` and round once; `max` and `min` give NaN where an
 /// element is NaN, and start from the least and the greatest element; `maxnum` is `max` of the floats that are numbers, and cheaper;
-/// `and` and `or` are logical on bool, else bitwise.
+/// `and`, `or` and `xor` are logical on bool, else bitwise.
 ///
 /// C1: `dims` are different dimensions in ascending order. C2: `kind` is one of the above and fits the element type. C3: the result has the
 /// remaining dimensions. C4: element types agree.

@@ -26,6 +26,8 @@ pub(crate) fn reducer(kind: &str, dtype: DType) -> Result<(Scalar, Step), Interp
         "and" => (Scalar::Int(-1), |a, b| Scalar::Int(a.int() & b.int())),
         "or" if dtype == DType::Bool => (Scalar::Bool(false), |a, b| Scalar::Bool(a.truthy() || b.truthy())),
         "or" => (Scalar::Int(0), |a, b| Scalar::Int(a.int() | b.int())),
+        "xor" if dtype == DType::Bool => (Scalar::Bool(false), |a, b| Scalar::Bool(a.truthy() != b.truthy())),
+        "xor" => (Scalar::Int(0), |a, b| Scalar::Int(a.int() ^ b.int())),
         other => return Err(fail(format!("the kind `{other}` is not known"))),
     })
 }

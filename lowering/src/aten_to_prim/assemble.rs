@@ -1,7 +1,9 @@
 //! Putting tensors together: concatenation, repetition, rotation, triangles, and gradients of slices.
 
+use strata_core::ir::Value;
 use strata_dialects::aten::dtype::{DType, promote};
 use strata_dialects::aten::op::*;
+use strata_dialects::prim;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
@@ -340,8 +342,74 @@ fn put_slice<'c>(x: Tensor<'c>, part: Tensor<'c>, dim: usize, offset: Size<'c>, 
     if covered {
         return part;
     }
+    if length.known() == Some(0) {
+        return x;
+    }
+    if let Some(whole) = spliced(x, part, dim, offset).filter(|_| step == 1) {
+        return whole;
+    }
     let positions = x.prim().range(DType::I64, length) * step + offset;
     x.scatter(part.move_dim(dim, 0), &[positions], &[dim], "set")
+}
+
+/// A slice is worth a pass over its whole tensor if it is at least one in so many elements of it: a scatter writes a fresh tensor twice.
+const WORTH_A_PASS: i64 = 8;
+/// Pieces of a concatenation that grows slice by slice.
+const PIECES: usize = 16;
+/// Concatenations inside of each other along different dimensions: a frame around three takes six.
+const DEPTH: usize = 6;
+
+/// The same as a concatenation, where the tensor was made by the program: nothing of it is to be updated in place. A slice of what is
+/// itself a concatenation replaces pieces of that.
+fn spliced<'c>(x: Tensor<'c>, part: Tensor<'c>, dim: usize, offset: Size<'c>) -> Option<Tensor<'c>> {
+    let (offset, length, size) = (offset.known()?, part.size(dim).known()?, x.size(dim).known()?);
+    let depth = depth(x.value());
+    let is_worth_it = length.checked_mul(WORTH_A_PASS)? >= size || depth > 0;
+    if !is_fresh(x.value()) || !is_worth_it || depth >= DEPTH {
+        return None;
+    }
+    let concat = x.value().defining_op().filter(|op| op.isa::<prim::Concat>() && op.int("dim") == i64::try_from(dim).ok());
+    let along = concat.map(|op| op.operands()).filter(|pieces| pieces.len() < PIECES);
+    let old: Vec<_> = along.map_or(vec![x], |pieces| pieces.into_iter().map(|piece| x.prim().tensor(piece)).collect());
+    let (mut pieces, mut begin) = (Vec::new(), 0);
+    for piece in old {
+        let end = begin + piece.size(dim).known()?;
+        let ahead = (begin, end.min(offset));
+        let behind = (begin.max(offset + length), end);
+        for (from, to) in [ahead, behind].into_iter().filter(|(from, to)| from < to) {
+            pieces.push((from, piece.slice(dim, from - begin, to - from, 1)));
+        }
+        begin = end;
+    }
+    pieces.push((offset, part));
+    pieces.sort_by_key(|(from, _)| *from);
+    let pieces: Vec<_> = pieces.into_iter().map(|(_, piece)| piece).collect();
+    Some(x.prim().concat(&pieces, dim))
+}
+
+/// Concatenations that a value is made of, one inside of the other; counted up to [`DEPTH`].
+fn depth(value: Value<'_>) -> usize {
+    fn counted(value: Value<'_>, left: usize) -> usize {
+        let Some(op) = value.defining_op().filter(|_| left > 0) else { return 0 };
+        if op.isa::<prim::Concat>() {
+            return 1 + op.operands().into_iter().map(|part| counted(part, left - 1)).max().unwrap_or(0);
+        }
+        let view = op.isa::<prim::Slice>() || op.isa::<prim::Reshape>() || op.isa::<prim::Transpose>();
+        if view { counted(op.operand(0), left) } else { 0 }
+    }
+    counted(value, DEPTH)
+}
+
+/// Whether a value is neither a program's input nor a view or an update of one.
+fn is_fresh(mut value: Value<'_>) -> bool {
+    loop {
+        let Some(op) = value.defining_op() else { return false };
+        let same = op.isa::<prim::Slice>() || op.isa::<prim::Reshape>() || op.isa::<prim::Transpose>() || op.isa::<prim::Scatter>();
+        if !same {
+            return true;
+        }
+        value = op.operand(0);
+    }
 }
 
 fn slice_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {

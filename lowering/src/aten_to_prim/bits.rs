@@ -43,10 +43,7 @@ fn hash<'c>(a: &Args<'c>) -> Tensor<'c> {
         DType::U64 => x.bitcast(DType::I64),
         _ => x.convert(DType::I64),
     };
-    let digit = a.prim.range(DType::I64, Size::Const(64));
-    let odd = bits.unsqueeze(rank).shift_right(digit).and(1).reduce("sum", &dims, a.bool("keepdim")).and(1);
-    let last = odd.rank() - 1;
-    odd.shift_left(digit).reduce("sum", &[last], false).bitcast(DType::U64)
+    bits.reduce("xor", &dims, a.bool("keepdim")).bitcast(DType::U64)
 }
 
 /// The bytes of a tensor as elements of another type. Of types of different width the last dimension takes up the difference; bytes

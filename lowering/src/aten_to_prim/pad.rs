@@ -71,6 +71,32 @@ enum Inside {
 }
 
 impl Inside {
+    /// A tensor between `low` and `high` elements from its inside along a dimension. A negative number crops.
+    fn framed<'c>(self, x: Tensor<'c>, dim: usize, low: i64, high: i64) -> Tensor<'c> {
+        let n = x.size(dim);
+        let last = n - Size::Const(1);
+        let mut pieces = vec![x.slice(dim, (-low).max(0), n + low.min(0) + high.min(0), 1)];
+        if low > 0 {
+            pieces.insert(0, self.side(x, dim, (Size::Const(0), Size::Const(1)), low));
+        }
+        if high > 0 {
+            pieces.push(self.side(x, dim, (last, last - high), high));
+        }
+        x.prim().concat(&pieces, dim)
+    }
+
+    /// So many elements beside an edge: the edge again and again, or those from `first` on, backwards.
+    fn side<'c>(self, x: Tensor<'c>, dim: usize, (edge, first): (Size<'c>, Size<'c>), count: i64) -> Tensor<'c> {
+        match self {
+            Reflected => x.slice(dim, first, count, 1).reverse(&[dim]),
+            Clamped => {
+                let mut shape = x.shape().to_vec();
+                shape[dim] = Size::Const(count);
+                x.slice(dim, edge, 1, 1).broadcast_to(&shape)
+            }
+        }
+    }
+
     /// For positions and the size as tensors.
     fn read<'c>(self, position: Tensor<'c>, size: Tensor<'c>) -> Tensor<'c> {
         match self {
@@ -103,13 +129,13 @@ fn circular_pad<'c>(a: &Args<'c>) -> Tensor<'c> {
                 &[pad, x.size(dim)],
             );
         }
-        let size = a.prim.size_tensor(DType::I64, x.size(dim));
-        let positions = a.prim.range(DType::I64, x.size(dim) + before + after) - before + size;
-        x.gather(&[positions % size], &[dim]).move_dim(0, dim)
+        let pieces = [x.slice(dim, x.size(dim) - before, before, 1), x, x.slice(dim, 0, after, 1)];
+        let pieces: Vec<_> = pieces.into_iter().filter(|piece| piece.size(dim).known() != Some(0)).collect();
+        a.prim.concat(&pieces, dim)
     })
 }
 
-/// Pads by reading at positions moved inside, one dimension after the other.
+/// Pads one dimension after the other: elements from inside, before and behind the tensor. Negative padding crops.
 fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
     let x = a.tensor("self");
     let (low, high) = padding(x, &a.sizes(list));
@@ -130,6 +156,10 @@ fn pad_by<'c>(a: &Args<'c>, list: &str, inside: Inside) -> Tensor<'c> {
             ),
         }
         a.prim.require_at_most(Size::Const(1), padded, "padding makes a dimension of size {0} one of size {1}", &[n, padded]);
+        let known = low[dim].known().zip(high[dim].known());
+        if let Some((low, high)) = known.filter(|(low, high)| low.min(high) >= &0 || n.known() >= Some(-low.min(&0) - high.min(&0))) {
+            return inside.framed(x, dim, low, high);
+        }
         let positions = a.prim.range(DType::I64, padded) - low[dim];
         x.gather(&[inside.read(positions, a.prim.size_tensor(DType::I64, n))], &[dim]).move_dim(0, dim)
     })

@@ -150,19 +150,19 @@ impl<'c> Emitter<'c> {
                 None => memory::load(&mut self.b, base, at.base, element),
                 Some(inside) => self.load_if(element, 1, inside, |b| memory::load(b, base, at.base, element)),
             },
-            Across::Step(Num::Const(1)) => match inside.filter(|_| !varied) {
-                // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
-                Some(inside) => {
-                    let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                    self.load_if(element, width, inside, |b| memory::load_vector(b, base, at.base, element, width, mask))
+            Across::Step(Num::Const(step @ (1 | -1))) if step == 1 || !element.is_complex() => {
+                let load = if step == 1 { memory::load_vector } else { memory::load_reversed };
+                match inside.filter(|_| !varied) {
+                    // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
+                    Some(inside) => {
+                        let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                        self.load_if(element, width, inside, |b| load(b, base, at.base, element, width, mask))
+                    }
+                    None => {
+                        let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                        load(&mut self.b, base, at.base, element, width, mask)
+                    }
                 }
-                None => {
-                    let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-                    memory::load_vector(&mut self.b, base, at.base, element, width, mask)
-                }
-            },
-            Across::Step(Num::Const(-1)) if inside.is_none() && self.mask.is_none() && !element.is_complex() => {
-                memory::load_reversed(&mut self.b, base, at.base, element, width)
             }
             Across::Step(Num::Const(2)) if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() => {
                 memory::load_every_other(&mut self.b, base, at.base, element, width)

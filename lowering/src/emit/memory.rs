@@ -169,12 +169,21 @@ pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>
     b.value(vector::Shuffle::NAME, &parts, parts[0].ty(), &[("mask", mask)])
 }
 
-/// `width` elements in a row that ends at `index`, the last one first.
-pub fn load_reversed<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
+/// `width` elements in a row that ends at `index`, the last one first; those that `mask` leaves out are zero.
+pub fn load_reversed<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    index: Num<'c>,
+    element: ElementType,
+    width: i64,
+    mask: Option<Value<'c>>,
+) -> Value<'c> {
+    let backwards = b.cx().i64s_attr(&(0..width).rev().collect::<Vec<_>>());
+    let reverse = |b: &mut Builder<'c>, row: Value<'c>| b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", backwards)]);
     let first = index.sub(b, Num::Const(width - 1));
-    let row = load_vector(b, base, first, element, width, None);
-    let mask = b.cx().i64s_attr(&(0..width).rev().collect::<Vec<_>>());
-    b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", mask)])
+    let mask = mask.map(|mask| reverse(b, mask));
+    let row = load_vector(b, base, first, element, width, mask);
+    reverse(b, row)
 }
 
 /// Stores `width` elements in a row.

@@ -2,7 +2,8 @@
 //!
 //! The schedule names outer dims (`peel`). The loop of such a dim becomes three: the indices before and behind those at which every
 //! guarded access stays inside, and the inside itself. Where no index is inside of all of them, as in concatenations and rolls, it is cut
-//! at the borders of each access: every piece then reads one operand. What is known of indices is an interval for each dim.
+//! where the body's comparisons change, or without any at the borders of each access: every piece then reads one operand. What is known of
+//! indices is an interval for each dim.
 
 use super::Error;
 use super::emitter::Emitter;
@@ -50,9 +51,13 @@ impl<'c> Emitter<'c> {
             let Some(parts) = stages.iter().map(|stage| self.insides_of(stage, dim, size)).collect::<Option<Vec<_>>>() else { continue };
             let parts = parts.concat();
             let (begin, end) = parts.iter().fold((0, size), |all, part| (all.0.max(part.0), all.1.min(part.1)));
-            let borders = if begin < end { vec![(begin, end)] } else { parts };
-            let mut cuts: Vec<_> =
-                borders.iter().flat_map(|&(begin, end)| [begin, end]).chain([0, size]).map(|at| at.clamp(0, size)).collect();
+            let compared: Vec<_> = stages.iter().flat_map(|stage| compared(stage, dim)).collect();
+            let borders = match (begin < end, compared.is_empty()) {
+                (true, _) => vec![begin, end],
+                (false, false) => compared,
+                (false, true) => parts.iter().flat_map(|&(begin, end)| [begin, end]).collect(),
+            };
+            let mut cuts: Vec<_> = borders.into_iter().chain([0, size]).map(|at| at.clamp(0, size)).collect();
             cuts.sort_unstable();
             cuts.dedup();
             if (3..=MOST_PIECES + 1).contains(&cuts.len()) {
@@ -68,10 +73,12 @@ impl<'c> Emitter<'c> {
             let buffer = self.buffers.get(&stage.op.operand(operand))?;
             let (mut begin, mut end) = (0, size);
             for (expr, extent) in map.results().into_iter().zip(&buffer.shape).filter(|(expr, _)| expr.uses_dim(dim)) {
-                let (factor, Num::Const(extent)) = (coefficient(expr, dim).filter(|&factor| factor > 0)?, *extent) else { return None };
+                let (factor, Num::Const(extent)) = (coefficient(expr, dim).filter(|&factor| factor != 0)?, *extent) else { return None };
                 let (least, most) = self.interval(expr, Some(dim))?;
-                begin = begin.max((-least + factor - 1).div_euclid(factor));
-                end = end.min((extent - 1 - most).div_euclid(factor) + 1);
+                // `factor * index` is to be at least `from` and at most `to`; a negative factor swaps the two.
+                let (from, to) = if factor > 0 { (-least, extent - 1 - most) } else { (most + 1 - extent, least) };
+                begin = begin.max((from + factor.abs() - 1).div_euclid(factor.abs()));
+                end = end.min(to.div_euclid(factor.abs()) + 1);
             }
             parts.push((begin, end));
         }
@@ -170,6 +177,26 @@ impl<'c> Emitter<'c> {
         self.insides.splits.insert(first.dim, cuts);
         Ok(Some(carried))
     }
+}
+
+/// Where a body's comparisons of a dim's index with numbers change: the borders of what it selects between.
+fn compared(stage: &StageView<'_>, dim: usize) -> Vec<i64> {
+    let at = |op: Op<'_>| {
+        let constant = |value: Value<'_>| value.defining_op().filter(|op| op.isa::<arith::Constant>())?.int("value");
+        let index = op.operand(0).defining_op()?;
+        let (index, shift) = match index.isa::<arith::AddI>() {
+            true => (index.operand(0).defining_op()?, constant(index.operand(1))?),
+            false => (index, 0),
+        };
+        let number = constant(op.operand(1))?.checked_sub(shift)?;
+        let same = index.isa::<loops::Index>() && index.int("dim") == i64::try_from(dim).ok();
+        match CmpIPredicate::of(op).filter(|_| same)? {
+            CmpIPredicate::Slt | CmpIPredicate::Sge => Some(number),
+            CmpIPredicate::Sle | CmpIPredicate::Sgt => number.checked_add(1),
+            _ => None,
+        }
+    };
+    stage.op.body(0).ops().into_iter().filter(|op| op.isa::<arith::CmpI>()).filter_map(at).collect()
 }
 
 /// What a comparison gives for all values of two intervals, if that is the same.

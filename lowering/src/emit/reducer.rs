@@ -25,6 +25,7 @@ enum Kind {
     Min,
     And,
     Or,
+    Xor,
     /// The logarithm of the sum of exponentials; only scans have it.
     LogAddExp,
 }
@@ -40,6 +41,7 @@ impl Reducer {
             "min" => Kind::Min,
             "and" => Kind::And,
             "or" => Kind::Or,
+            "xor" => Kind::Xor,
             "logaddexp" if element.is_float() => Kind::LogAddExp,
             _ => return None,
         };
@@ -67,7 +69,7 @@ impl Reducer {
         let bits = self.element.bits();
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let start = match self.kind {
-            Kind::Sum | Kind::Or | Kind::LogAddExp => 0,
+            Kind::Sum | Kind::Or | Kind::Xor | Kind::LogAddExp => 0,
             Kind::Prod => 1,
             Kind::And => -1,
             Kind::Max | Kind::MaxNum if unsigned => 0,
@@ -107,6 +109,7 @@ impl Reducer {
             Kind::Min => arith::MinSI::NAME,
             Kind::And => arith::AndI::NAME,
             Kind::Or | Kind::LogAddExp => arith::OrI::NAME,
+            Kind::Xor => arith::XOrI::NAME,
         };
         let ty = lhs.ty();
         b.value(name, &[lhs, rhs], ty, &[])
@@ -150,6 +153,7 @@ impl Reducer {
             Kind::Min => CombiningKind::MinSI,
             Kind::And => CombiningKind::And,
             Kind::Or | Kind::LogAddExp => CombiningKind::Or,
+            Kind::Xor => CombiningKind::Xor,
         };
         match kind {
             // Lanes are summed as a tree: the same order on every run, and more exact than one after the other.

@@ -86,6 +86,7 @@ fn operator(scan: Op<'_>, gpu: &Gpu, free: bool) -> Result<&'static str, NoMatch
         Some("min") => prim::Minimum::NAME,
         Some("and") => prim::And::NAME,
         Some("or") => prim::Or::NAME,
+        Some("xor") => prim::Xor::NAME,
         _ => return Err("no operator combines what comes before a piece with it".into()),
     })
 }

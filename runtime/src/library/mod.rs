@@ -5,6 +5,7 @@ mod bracket;
 pub mod ctc;
 pub mod fft;
 pub mod half;
+mod least;
 pub mod linalg;
 pub mod math;
 pub mod nms;

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use half::{bf16, f16};
 
 use super::bracket::bracket;
+use super::least::{self, least};
 use crate::abi::StrataCall;
 use crate::dtype::DType;
 use crate::imports::state;
@@ -102,8 +103,14 @@ trait Sorted {
 /// An empty list with room for so many values.
 fn room<T>(n: usize) -> Result<Vec<T>, MemoryError> {
     let mut list = Vec::new();
-    list.try_reserve_exact(n).map_err(|_| MemoryError::System { bytes: n.saturating_mul(size_of::<T>()) })?;
+    reserve(&mut list, n)?;
     Ok(list)
+}
+
+/// Empties a list and makes room in it for so many values.
+fn reserve<T>(list: &mut Vec<T>, n: usize) -> Result<(), MemoryError> {
+    list.clear();
+    list.try_reserve_exact(n).map_err(|_| MemoryError::System { bytes: n.saturating_mul(size_of::<T>()) })
 }
 
 /// Sorts by the order of the element type that a code names; None when it has no order. The call fails where there is no memory for it.
@@ -233,6 +240,8 @@ impl Lines {
         if n == 0 {
             return Ok(());
         }
+        /// One in so many entries at the beginning of the order is worth a pass that keeps nothing else.
+        const FEW: usize = 8;
         share(self.batch, n, |begin, end| {
             let (mut entries, mut wanted) = (Vec::new(), room(k)?);
             for line in begin as usize..end as usize {
@@ -248,14 +257,19 @@ impl Lines {
                 // Lines that are enough for all threads are each sorted out by one of them, for which two passes are no gain.
                 let few = (self.batch as usize) < pool::global().threads();
                 let ends = wanted.first().copied().zip(wanted.last().copied()).filter(|_| few);
+                let count = wanted.last().map_or(0, |last| last + 1);
                 let below = match ends.and_then(|ends| bracket(n, entry, ends)) {
                     Some((below, part)) => {
                         entries = part;
                         below
                     }
+                    None if (1..=n / FEW).contains(&count) => {
+                        reserve(&mut entries, least::room(count))?;
+                        least(n, entry, count, &mut entries);
+                        0
+                    }
                     None => {
-                        entries.clear();
-                        entries.try_reserve_exact(n).map_err(|_| MemoryError::System { bytes: n.saturating_mul(size_of::<E>()) })?;
+                        reserve(&mut entries, n)?;
                         entries.extend((0..n).map(entry));
                         0
                     }

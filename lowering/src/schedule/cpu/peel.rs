@@ -35,5 +35,5 @@ fn may_leave(stage: &StageView<'_>, dim: usize) -> bool {
     let guarded = stage.maps.iter().zip(&stage.guarded).filter(|(_, guarded)| **guarded);
     guarded
         .flat_map(|(map, _)| map.results())
-        .any(|expr| expr.kind() != AffineKind::Dim(dim) && coefficient(expr, dim).is_some_and(|by| by > 0))
+        .any(|expr| expr.kind() != AffineKind::Dim(dim) && coefficient(expr, dim).is_some_and(|by| by != 0))
 }

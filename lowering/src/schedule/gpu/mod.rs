@@ -123,7 +123,7 @@ fn most_turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
 fn can_share(kernel: &KernelView<'_>, stage: &StageView<'_>, free: bool, size: &impl Fn(usize) -> i64) -> bool {
     let parts = || {
         let element = stage.op.result(0).ty().element_type();
-        let exact = matches!(stage.op.str("reducer").as_deref(), Some("max" | "min" | "maxnum" | "and" | "or"));
+        let exact = matches!(stage.op.str("reducer").as_deref(), Some("max" | "min" | "maxnum" | "and" | "or" | "xor"));
         free || exact || element.is_some_and(|element| !element.is_float() && !element.is_complex())
     };
     (stage.scan.is_none() || parts() && turns(kernel, stage, size) >= WARP) && !stage.is_scatter() && !stage.is_tile()

@@ -51,6 +51,7 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Broadcast>("broadcast-of-transpose", 1, pairs::broadcast_of_transpose);
     patterns.identity::<prim::Broadcast>("broadcast-of-reshape", 1, pairs::broadcast_of_reshape);
     patterns.identity::<prim::Slice>("slice-of-slice", 1, pairs::slice_of_slice);
+    patterns.identity::<prim::Slice>("slice-of-concat", 1, pairs::slice_of_concat);
     patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
     patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
     patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);

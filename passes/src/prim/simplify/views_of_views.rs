@@ -192,6 +192,50 @@ pub fn slice_of_slice<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simpl
     Ok(on(rewriter, op, first.operand(0), &[("offsets", offsets), ("sizes", sizes), ("strides", strides)]))
 }
 
+/// A slice of a concatenation is one of the parts that it reads, or a concatenation of these.
+pub fn slice_of_concat<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let parts = inner(op, prim::Concat::NAME)?;
+    let dim = parts.int("dim").and_then(|dim| usize::try_from(dim).ok()).ok_or(NoMatch::new("no dimension"))?;
+    let (Some(offsets), Some(sizes), Some(strides)) = (op.ints("offsets"), op.ints("sizes"), op.ints("strides")) else {
+        return Err("no offsets".into());
+    };
+    if offsets.iter().chain(&sizes).any(|&number| number == DYNAMIC) || strides[dim] != 1 {
+        return Err("what it reads of each part is not known".into());
+    }
+    let (mut slices, mut begin) = (Vec::new(), 0);
+    for part in parts.operands() {
+        let size = part.ty().shape()[dim];
+        if size == DYNAMIC {
+            return Err("where a part begins is not known".into());
+        }
+        let (from, to) = ((offsets[dim] - begin).clamp(0, size), (offsets[dim] + sizes[dim] - begin).clamp(0, size));
+        begin += size;
+        if from < to {
+            slices.push((part, from, to - from));
+        }
+    }
+    let with = |list: &[i64], number: i64| {
+        let mut list = list.to_vec();
+        list[dim] = number;
+        list
+    };
+    let mut values = Vec::new();
+    for (part, from, size) in slices {
+        let shape = with(&sizes, size);
+        let attrs = [("offsets", with(&offsets, from)), ("sizes", shape.clone()), ("strides", strides.clone())];
+        let attrs = attrs.map(|(name, list)| (name, rewriter.cx().i64s_attr(&list)));
+        values.push(rewriter.value(prim::Slice::NAME, &[part], part.ty().with_shape(&shape), &attrs));
+    }
+    match values.as_slice() {
+        [] => Err("it has no elements".into()),
+        [value] => Ok(*value),
+        _ => {
+            let attr = rewriter.cx().i64_attr(dim as i64);
+            Ok(rewriter.value(parts.name(), &values, op.result(0).ty(), &[("dim", attr)]))
+        }
+    }
+}
+
 /// reverse(reverse(x)) of the same dimensions = x.
 pub fn reverse_of_reverse<'c>(op: Op<'c>, _: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let first = inner(op, prim::Reverse::NAME)?;

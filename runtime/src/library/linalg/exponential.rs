@@ -1,8 +1,9 @@
 //! The exponential of a matrix: Padé's approximation of a scaled matrix, squared again.
 
+use super::lu::{lu, permutation};
 use super::matrix::Matrix;
 use super::number::Number;
-use super::triangular::{lu, permutation, solve};
+use super::triangular::solve;
 
 /// Coefficients of the numerator of degree 13; those of the denominator alternate in sign.
 const PADE: [f64; 14] = [
@@ -34,14 +35,23 @@ pub fn exponential<N: Number>(a: &Matrix<N>) -> Matrix<N> {
     }
     let halvings = if norm > REACH { (norm / REACH).log2().ceil() as i32 } else { 0 };
     let a = Matrix { data: a.data.iter().map(|x| x.scale(0.5_f64.powi(halvings))).collect(), ..*a };
-    let square = a.times(&a);
-    let (mut even, mut odd, mut power) = (Matrix::zeros(n, n), Matrix::zeros(n, n), Matrix::identity(n, n));
-    for pair in PADE.chunks(2) {
-        add(&mut even, &power, pair[0]);
-        add(&mut odd, &power, pair[1]);
-        power = power.times(&square);
-    }
-    let odd = a.times(&odd);
+    // Even powers to the sixth; the higher ones are a common factor (Higham, "The scaling and squaring method revisited", 2005).
+    let second = a.times(&a);
+    let fourth = second.times(&second);
+    let powers = [Matrix::identity(n, n), second.times(&fourth), fourth, second];
+    let [one, sixth, fourth, second] = &powers;
+    let half = |first: usize| {
+        let sum = |terms: &[(&Matrix<N>, f64)]| {
+            let mut sum = Matrix::zeros(n, n);
+            terms.iter().for_each(|(power, factor)| add(&mut sum, power, *factor));
+            sum
+        };
+        let high = sum(&[(sixth, PADE[first + 12]), (fourth, PADE[first + 10]), (second, PADE[first + 8])]);
+        let mut low = sum(&[(sixth, PADE[first + 6]), (fourth, PADE[first + 4]), (second, PADE[first + 2]), (one, PADE[first])]);
+        add(&mut low, &sixth.times(&high), 1.0);
+        low
+    };
+    let (mut even, odd) = (half(0), a.times(&half(1)));
     let mut numerator = even.clone();
     add(&mut numerator, &odd, 1.0);
     add(&mut even, &odd, -1.0);

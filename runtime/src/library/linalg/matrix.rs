@@ -45,9 +45,7 @@ impl<N: Number> Matrix<N> {
     /// A copy of a matrix of the crate `faer`.
     pub fn of(matrix: MatRef<'_, N>) -> Matrix<N> {
         let mut copy = Matrix::zeros(matrix.nrows(), matrix.ncols());
-        for (c, column) in matrix.col_iter().enumerate() {
-            copy.data.iter_mut().skip(c).step_by(matrix.ncols()).zip(column.iter()).for_each(|(to, x)| *to = *x);
-        }
+        by_tiles(copy.rows, copy.cols, |r, c| copy[(r, c)] = matrix[(r, c)]);
         copy
     }
 
@@ -64,9 +62,7 @@ impl<N: Number> Matrix<N> {
     /// A copy that lies column after column, as the algorithms of `faer` want it.
     pub fn columns(&self) -> Mat<N> {
         let mut copy = Mat::zeros(self.rows, self.cols);
-        for c in 0..self.cols {
-            copy.col_as_slice_mut(c).iter_mut().zip(self.data.iter().skip(c).step_by(self.cols)).for_each(|(to, x)| *to = *x);
-        }
+        by_tiles(self.rows, self.cols, |r, c| copy[(r, c)] = self[(r, c)]);
         copy
     }
 
@@ -123,6 +119,22 @@ impl<N: Number> Matrix<N> {
         to[columns.clone()].iter_mut().zip(&from[columns]).for_each(|(x, y)| *x -= factor * *y);
     }
 
+    /// Calls `f` with a copy of a block that lies column after column, so that loops along columns run along memory, and puts it back.
+    pub fn in_columns<R>(&mut self, block: Block, f: impl FnOnce(&mut [N]) -> R) -> R {
+        let columns = block.col..block.col + block.cols;
+        let mut copy = vec![N::ZERO; block.rows * block.cols];
+        for r in 0..block.rows {
+            let row = &self.row(block.row + r)[columns.clone()];
+            row.iter().enumerate().for_each(|(c, x)| copy[c * block.rows + r] = *x);
+        }
+        let result = f(&mut copy);
+        for r in 0..block.rows {
+            let row = &mut self.row_mut(block.row + r)[columns.clone()];
+            row.iter_mut().enumerate().for_each(|(c, x)| *x = copy[c * block.rows + r]);
+        }
+        result
+    }
+
     /// A copy of a block.
     pub fn block(&self, block: Block) -> Matrix<N> {
         Matrix::build(block.rows, block.cols, |r, c| self[(block.row + r, block.col + c)])
@@ -155,6 +167,19 @@ impl<N: Number> Matrix<N> {
     }
 }
 
+/// Calls `f` with each row and column, square by square: what is read along rows and written along columns stays in the first cache.
+#[inline(always)]
+fn by_tiles(rows: usize, cols: usize, mut f: impl FnMut(usize, usize)) {
+    const TILE: usize = 16;
+    for row in (0..rows).step_by(TILE) {
+        for col in (0..cols).step_by(TILE) {
+            for c in col..cols.min(col + TILE) {
+                (row..rows.min(row + TILE)).for_each(|r| f(r, c));
+            }
+        }
+    }
+}
+
 /// What `f` gives, with the vectors that the CPU at hand has beside those of all of its architecture. It holds for what is inlined into `f`.
 pub fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
@@ -175,7 +200,7 @@ pub fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
 #[inline(always)]
 pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
     /// Sums that run side by side: one alone waits for each addition before the next, and has no lanes.
-    const SUMS: usize = 8;
+    const SUMS: usize = 16;
     let n = a.len().min(b.len());
     let ((a, a_rest), (b, b_rest)) = (a[..n].as_chunks::<SUMS>(), b[..n].as_chunks::<SUMS>());
     let mut sums = [N::ZERO; SUMS];
@@ -195,6 +220,7 @@ pub fn square<N: Number>(a: &[N]) -> f64 {
 }
 
 /// The Euclidean length.
+#[inline(always)]
 pub fn length<N: Number>(a: &[N]) -> f64 {
     square(a).sqrt()
 }

@@ -4,10 +4,12 @@
 //!
 //! The crate `faer` does what has no packing of LAPACK's; docs/src/rationale/library.md says why the rest is our own.
 
+pub mod cholesky;
 pub mod eig;
 pub mod eigh;
 pub mod exponential;
 pub mod ldl;
+pub mod lu;
 pub mod matrix;
 pub mod number;
 pub mod product;
@@ -65,7 +67,7 @@ macro_rules! exported {
 
 exported! {
     strata_lib_cholesky(a, l, info; n; options) |T, N, b| work(n, n), 4 * area(n, n) => {
-        let (factor, status) = triangular::cholesky(&a.matrix::<T, N>(b, n, n));
+        let (factor, status) = cholesky::cholesky(&a.matrix::<T, N>(b, n, n));
         l.put::<T, N>(b, &factor.data);
         info.write(b, status);
     };
@@ -99,10 +101,10 @@ exported! {
         x.put::<T, N>(b, &solution.data);
     };
     strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, N, b| work(m, n), 3 * area(m, n) => {
-        let parts = triangular::lu(a.matrix::<T, N>(b, m, n), options & 1 != 0);
+        let parts = lu::lu(a.matrix::<T, N>(b, m, n), options & 1 != 0);
         factors.put::<T, N>(b, &parts.factors.data);
         pivots.put_plain(b, &parts.pivots[..k]);
-        order.put_plain(b, &triangular::permutation(&parts.pivots, m));
+        order.put_plain(b, &lu::permutation(&parts.pivots, m));
         info.write(b, parts.info);
     };
     strata_lib_matrix_exp(a, result; n; options) |T, N, b| 10 * work(n, n), 10 * area(n, n) => {
@@ -148,5 +150,5 @@ pub unsafe extern "C" fn strata_lib_permutation(
     let (k, m) = (k as usize, m as usize);
     let cost = Cost { work: m, room: 8 * m + 4 * k };
     // SAFETY: the caller promises the call and the sizes; each item is this call's own.
-    unsafe { each(call, batch, cost, |b| order.put_plain(b, &triangular::permutation(&pivots.integers(b, k), m))) }
+    unsafe { each(call, batch, cost, |b| order.put_plain(b, &lu::permutation(&pivots.integers(b, k), m))) }
 }

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use faer::Accum;
 
-use super::matrix::{Matrix, length};
+use super::matrix::{Matrix, dot, length, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
 /// The reflection that maps the line `x` to a real multiple of its first entry: that multiple, and tau. The rest of
 /// `x` becomes the rest of v.
+#[inline(always)]
 pub fn reflector<N: Number>(x: &mut [N]) -> (N, N) {
     let Some((alpha, rest)) = x.split_first_mut() else { return (N::ZERO, N::ZERO) };
     let below = length(rest);
@@ -96,20 +97,33 @@ impl<N: Number> Together<N> {
     }
 }
 
+/// Reflects columns of so many rows, one after the other in memory, to a triangle; the taus.
+#[inline(always)]
+fn reflect_columns<N: Number>(panel: &mut [N], rows: usize) -> Vec<N> {
+    let mut taus = Vec::new();
+    for k in 0..panel.len() / rows {
+        let (done, rest) = panel.split_at_mut((k + 1) * rows);
+        let v = &mut done[k * rows + k..];
+        let (beta, tau) = reflector(v);
+        taus.push(tau);
+        v[0] = N::ONE;
+        for column in rest.chunks_mut(rows).map(|column| &mut column[k..]).filter(|_| tau != N::ZERO) {
+            let factor = tau.conj() * dot(v, column);
+            column.iter_mut().zip(&*v).for_each(|(x, v)| *x -= factor * *v);
+        }
+        v[0] = beta;
+    }
+    taus
+}
+
 /// R on and above the diagonal, the vectors below it, and the taus.
 pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
     let (steps, mut taus) = (a.rows.min(a.cols), Vec::new());
     for begin in (0..steps).step_by(TOGETHER) {
         let end = steps.min(begin + TOGETHER);
-        for k in begin..end {
-            let mut column: Vec<N> = (k..a.rows).map(|r| a[(r, k)]).collect();
-            let (beta, tau) = reflector(&mut column);
-            column[0] = N::ONE;
-            reflect(&mut a, &column, tau.conj(), k, k + 1..end);
-            column[0] = beta;
-            column.iter().enumerate().for_each(|(i, x)| a[(k + i, k)] = *x);
-            taus.push(tau);
-        }
+        let rows = a.rows - begin;
+        let panel = Block::new(&(begin..a.rows), &(begin..end));
+        taus.extend(a.in_columns(panel, |panel| with_vectors(|| reflect_columns(panel, rows))));
         if end < a.cols {
             Together::of(&a, begin..end, &taus, 0).apply(&mut a, (begin, end), true);
         }

@@ -3,16 +3,18 @@
 use faer::Accum;
 use num_complex::Complex64;
 
+use super::cholesky::cholesky;
 use super::eig::eig;
 use super::eigh::{self, eigh};
 use super::exponential::exponential;
 use super::ldl;
+use super::lu::{lu, permutation};
 use super::matrix::Matrix;
 use super::number::Number;
 use super::product::{Block, multiply_add};
 use super::reflect::{product, qr};
 use super::svd::{self, svd};
-use super::triangular::{cholesky, lu, permutation, solve};
+use super::triangular::solve;
 
 /// Entries without order, of either kind of number.
 fn sample<N: Number>(rows: usize, cols: usize) -> Matrix<N> {
@@ -66,8 +68,39 @@ fn triangular_factors_solve_systems() {
         triangles::<f64>(n);
         triangles::<Complex64>(n);
     }
+    assert_eq!(lu(sample::<f64>(3, 200), false).pivots.len(), 3);
     assert_eq!(cholesky(&Matrix::build(2, 2, |r, c| if r == c { 1.0 } else { 2.0 })).1, 2);
     assert_eq!(lu(Matrix::<f64>::zeros(2, 2), false).info, 1);
+}
+
+/// L, U and the exchanges multiply to the matrix, whatever its shape and where a column has no pivot.
+#[test]
+fn eliminations_multiply_back() {
+    for (m, n, zero) in [(1, 5, 9), (5, 1, 9), (40, 40, 9), (150, 97, 20), (97, 150, 150), (200, 33, 33), (130, 130, 64)] {
+        let mut a = sample::<f64>(m, n);
+        (0..m).filter(|_| zero < n).for_each(|r| a[(r, zero)] = 0.0);
+        // (Without exchanges larger ones lose digits.)
+        for nopivot in [false, m.max(n) <= 40] {
+            let parts = lu(a.clone(), nopivot);
+            let k = m.min(n);
+            let lower = Matrix::build(m, k, |r, c| {
+                if r == c {
+                    1.0
+                } else if r > c {
+                    parts.factors[(r, c)]
+                } else {
+                    0.0
+                }
+            });
+            let upper = Matrix::build(k, n, |r, c| if r <= c { parts.factors[(r, c)] } else { 0.0 });
+            let order = permutation(&parts.pivots, m);
+            assert_eq!((parts.pivots.len(), parts.info), (k, if zero < k { zero as i32 + 1 } else { 0 }));
+            if !nopivot {
+                assert!(lower.data.iter().all(|x| x.abs() <= 1.0), "a pivot is the largest of its column");
+            }
+            same(&lower.times(&upper), &Matrix::build(m, n, |r, c| a[(order[r] as usize, c)]));
+        }
+    }
 }
 
 fn reflections<N: Number>(m: usize, n: usize) {
@@ -180,6 +213,8 @@ fn a_minor_that_is_not_positive_ends_the_factor() {
     a[(40, 3)] = 0.5;
     let (l, info) = cholesky(&a);
     assert_eq!(info, 41);
+    let (_, late) = cholesky(&Matrix::<f64>::build(200, 200, |r, c| if r == c && r != 170 { 1.0 } else { 0.0 }));
+    assert_eq!(late, 171);
     assert_eq!(l.row(40)[..5], [0.0, 0.0, 0.0, 0.5, 0.0]);
     assert!(l.row(40)[40..].iter().chain(&l.data[41 * 50..]).all(|x| *x == 0.0));
 }

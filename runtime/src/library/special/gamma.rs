@@ -85,24 +85,40 @@ fn hurwitz(x: f64, q: f64, first: f64) -> f64 {
 
 /// The regularised lower incomplete gamma function P(a, x).
 pub(super) fn igamma<T: Real>(a: T, x: T) -> T {
-    T::of(incomplete(a.wide(), x.wide()).0)
+    T::of(match incomplete(a.wide(), x.wide(), T::epsilon().wide()) {
+        Part::Lower(p) => p,
+        Part::Upper(q) => 1.0 - q,
+    })
 }
 
 /// The regularised upper incomplete gamma function Q(a, x).
 pub(super) fn igammac<T: Real>(a: T, x: T) -> T {
-    T::of(incomplete(a.wide(), x.wide()).1)
+    let (a, x) = (a.wide(), x.wide());
+    T::of(match incomplete(a, x, T::epsilon().wide()) {
+        Part::Lower(p) => upper_near_zero(a, x).unwrap_or(1.0 - p),
+        Part::Upper(q) => q,
+    })
 }
 
-/// P and Q: the power series of P where x is small beside a, else the continued fraction of Q.
-pub(super) fn incomplete(a: f64, x: f64) -> (f64, f64) {
-    const NONE: (f64, f64) = (f64::NAN, f64::NAN);
+/// P or Q: the other one is what is missing to 1.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    Lower(f64),
+    Upper(f64),
+}
+
+/// The power series of P where x is small beside a, else the continued fraction of Q. Either ends where a term is less than a small part
+/// of the `epsilon` of the result's type.
+pub(super) fn incomplete(a: f64, x: f64, epsilon: f64) -> Part {
+    const NONE: Part = Part::Upper(f64::NAN);
+    let nothing = epsilon / 1024.0;
     // In this order NaN beside an end of the range does not matter, as in PyTorch.
     match () {
         () if a < 0.0 || x < 0.0 => return NONE,
-        () if a == 0.0 => return if x > 0.0 { (1.0, 0.0) } else { NONE },
-        () if x == 0.0 => return (0.0, 1.0),
-        () if a.is_infinite() => return if x.is_infinite() { NONE } else { (0.0, 1.0) },
-        () if x.is_infinite() => return (1.0, 0.0),
+        () if a == 0.0 => return if x > 0.0 { Part::Upper(0.0) } else { NONE },
+        () if x == 0.0 => return Part::Upper(1.0),
+        () if a.is_infinite() => return if x.is_infinite() { NONE } else { Part::Upper(1.0) },
+        () if x.is_infinite() => return Part::Upper(0.0),
         () if a.is_nan() || x.is_nan() => return NONE,
         () => {}
     }
@@ -117,12 +133,11 @@ pub(super) fn incomplete(a: f64, x: f64) -> (f64, f64) {
         for k in 1..limit {
             term *= x / (a + k as f64);
             sum += term;
-            if term < sum * 1e-17 {
+            if term < sum * nothing {
                 break;
             }
         }
-        let p = (scale * sum / a).min(1.0);
-        return (p, upper_near_zero(a, x).unwrap_or(1.0 - p));
+        return Part::Lower((scale * sum / a).min(1.0));
     }
     // Convergents by the recurrence of their numerators and denominators, scaled down when they grow.
     let (mut y, mut z) = (1.0 - a, x + 1.0 - a + 1.0);
@@ -136,7 +151,7 @@ pub(super) fn incomplete(a: f64, x: f64) -> (f64, f64) {
         (last_bottom, bottom) = (bottom, bottom * z - last_bottom * factor);
         if bottom != 0.0 {
             let next = top / bottom;
-            let settled = ((value - next) / next).abs() < 1e-16;
+            let settled = ((value - next) / next).abs() < nothing.max(f64::EPSILON / 2.0);
             value = next;
             if settled {
                 break;
@@ -148,12 +163,11 @@ pub(super) fn incomplete(a: f64, x: f64) -> (f64, f64) {
             }
         }
     }
-    let q = (scale * value).clamp(0.0, 1.0);
-    (1.0 - q, q)
+    Part::Upper((scale * value).clamp(0.0, 1.0))
 }
 
 /// For large a: the normal distribution of a deviation, and the first correction.
-fn nearly_normal(a: f64, x: f64) -> (f64, f64) {
+fn nearly_normal(a: f64, x: f64) -> Part {
     let distance = (x - a) / a;
     // Half the squared deviation; its logarithm's series where that cancels.
     let half_square = if distance.abs() < 1e-4 { distance * distance * (0.5 - distance / 3.0) } else { distance - distance.ln_1p() };
@@ -161,7 +175,10 @@ fn nearly_normal(a: f64, x: f64) -> (f64, f64) {
     let tail = |t: f64| 0.5 * erfc(t * (a / 2.0).sqrt());
     let skew = if deviation.abs() < 1e-4 { -1.0 / 3.0 } else { 1.0 / distance - 1.0 / deviation };
     let correction = (-a * half_square).exp() / (2.0 * PI * a).sqrt() * skew;
-    (tail(-deviation) - correction, tail(deviation) + correction)
+    match deviation < 0.0 {
+        true => Part::Lower(tail(-deviation) - correction),
+        false => Part::Upper(tail(deviation) + correction),
+    }
 }
 
 /// `x^a e^-x / gamma(a)`. For large a by Stirling's series, whose large terms cancel.
@@ -223,6 +240,8 @@ mod tests {
         relative(igamma(0.5, 0.25), 0.520_499_877_813_046_5);
         assert_eq!((igamma(3.0, 0.0), igammac(0.0, 3.0)), (0.0, 0.0));
         assert!(igamma(-1.0_f64, 1.0).is_nan() && igamma(0.0_f64, 0.0).is_nan() && igammac(1.0, f64::NAN).is_nan());
+        assert!(igammac(-0.5_f64, 0.5).is_nan() && igammac(3.0, 0.0) == 1.0 && igamma(3.0, f64::INFINITY) == 1.0);
+        assert!((igamma(1e4_f32, 1e4) - 0.501_329_8).abs() < 1e-6 && (igammac(1e5_f32, 1e5) - 0.499_579_5).abs() < 1e-6);
         assert!((igamma(1e4_f64, 1e4) - 0.501_329_808_339_955_3).abs() < 1e-12);
     }
 }
