@@ -28,7 +28,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_irfft", Address(library::fft::strata_lib_irfft as *const c_void)),
     ("strata_lib_ldl", Address(library::linalg::strata_lib_ldl as *const c_void)),
     ("strata_lib_ldl_solve", Address(library::linalg::strata_lib_ldl_solve as *const c_void)),
-    ("strata_lib_lexsort", Address(library::sort::strata_lib_lexsort as *const c_void)),
+    ("strata_lib_lexsort", Address(library::lexsort::strata_lib_lexsort as *const c_void)),
     ("strata_lib_lu", Address(library::linalg::strata_lib_lu as *const c_void)),
     ("strata_lib_matrix_exp", Address(library::linalg::strata_lib_matrix_exp as *const c_void)),
     ("strata_lib_nms", Address(library::nms::strata_lib_nms as *const c_void)),

@@ -6,6 +6,7 @@ pub mod ctc;
 pub mod fft;
 pub mod half;
 mod least;
+pub mod lexsort;
 pub mod linalg;
 pub mod math;
 pub mod nms;

@@ -1,5 +1,5 @@
-//! `strata_lib_sort`, `strata_lib_order_statistics` and `strata_lib_lexsort`: a stable sort along one dimension with NaN as the largest
-//! value, as `prim.sort` says, or of it only some places.
+//! `strata_lib_sort` and `strata_lib_order_statistics`: a stable sort along one dimension with NaN as the largest value, as `prim.sort` says,
+//! or of it only some places.
 //! Elements become integers whose order is the wanted one, so one comparison serves every type.
 
 use std::ffi::c_void;
@@ -67,32 +67,8 @@ pub unsafe extern "C" fn strata_lib_order_statistics(
     i32::from(unsafe { with_key(call, dtype, lines) }.is_none())
 }
 
-/// The stable order of the rows of dense `n x m` matrices that compares first elements, then second ones, and so on.
-///
-/// `dtype` is the position in [`DType::ALL`]. Returns 0, or 1 when the type cannot be ordered.
-///
-/// # Safety
-/// `input` points at `batch * n * m` elements, `order` at `batch * n`.
-#[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)] // It is a C function of the image ABI.
-pub unsafe extern "C" fn strata_lib_lexsort(
-    call: *mut StrataCall,
-    dtype: i32,
-    input: *const c_void,
-    order: *mut i64,
-    batch: i64,
-    n: i64,
-    m: i64,
-    _options: i32,
-) -> i32 {
-    let size = |n: i64| usize::try_from(n).unwrap_or(0);
-    let matrices = Matrices { input, order, batch: size(batch), n: size(n), m: size(m) };
-    // SAFETY: the caller promises the sizes; the element type is the one that `dtype` names.
-    i32::from(unsafe { with_key(call, dtype, matrices) }.is_none())
-}
-
 /// What is sorted, of any element type.
-trait Sorted {
+pub(super) trait Sorted {
     /// Sorts by the keys of elements.
     ///
     /// # Safety
@@ -101,7 +77,7 @@ trait Sorted {
 }
 
 /// An empty list with room for so many values.
-fn room<T>(n: usize) -> Result<Vec<T>, MemoryError> {
+pub(super) fn room<T>(n: usize) -> Result<Vec<T>, MemoryError> {
     let mut list = Vec::new();
     reserve(&mut list, n)?;
     Ok(list)
@@ -117,7 +93,7 @@ fn reserve<T>(list: &mut Vec<T>, n: usize) -> Result<(), MemoryError> {
 ///
 /// # Safety
 /// The memory holds elements of that type; the call is running, or null.
-unsafe fn with_key(call: *mut StrataCall, dtype: i32, sorted: impl Sorted) -> Option<()> {
+pub(super) unsafe fn with_key(call: *mut StrataCall, dtype: i32, sorted: impl Sorted) -> Option<()> {
     let dtype = usize::try_from(dtype).ok().and_then(|at| DType::ALL.get(at))?;
     // SAFETY: the caller's; each arm reads the type that `dtype` names.
     let done = unsafe {
@@ -390,36 +366,6 @@ fn select<E: Ord>(list: &mut [E], from: usize, places: &[usize]) {
     select(right, places[middle] + 1, &places[middle + 1..]);
 }
 
-/// Matrices whose rows to order.
-struct Matrices {
-    input: *const c_void,
-    order: *mut i64,
-    batch: usize,
-    n: usize,
-    m: usize,
-}
-
-impl Sorted for Matrices {
-    unsafe fn sort<T: Copy>(&self, key: impl Fn(T) -> u64 + Sync) -> Result<(), MemoryError> {
-        let (mut keys, mut order) = (room(self.n * self.m)?, room(self.n)?);
-        for item in 0..self.batch {
-            // SAFETY: the caller promises that many matrices.
-            let at = |k: usize| key(unsafe { *self.input.cast::<T>().add(item * self.n * self.m + k) });
-            keys.clear();
-            keys.extend((0..self.n * self.m).map(at));
-            order.clear();
-            order.extend(0..self.n);
-            let row = |r: usize| &keys[r * self.m..(r + 1) * self.m];
-            order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)).then(a.cmp(b)));
-            for (k, &row) in order.iter().enumerate() {
-                // SAFETY: the caller promises that many orders.
-                unsafe { *self.order.add(item * self.n + k) = row as i64 };
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -494,15 +440,6 @@ mod tests {
             assert_eq!(status, 0);
             assert!(places.iter().zip(found.iter().zip(&at)).all(|(p, (v, i))| (*v, *i) == (values[*p as usize], indices[*p as usize])));
         }
-    }
-
-    #[test]
-    fn rows_are_compared_element_by_element() {
-        let (input, mut order) = ([2i32, 0, 1, 9, 1, -3, 2, 0], [0i64; 4]);
-        let code = DType::ALL.iter().position(|&known| known == DType::I32).unwrap() as i32;
-        // SAFETY: four rows of two.
-        let status = unsafe { strata_lib_lexsort(std::ptr::null_mut(), code, input.as_ptr().cast(), order.as_mut_ptr(), 1, 4, 2, 0) };
-        assert_eq!((status, order), (0, [2, 1, 0, 3]));
     }
 
     #[test]
