@@ -2,7 +2,7 @@
 
     python bench/peers/train.py [NAME..] [--optimizer adamw] [--rounds 15] [--table train.md]
 
-Eager PyTorch and Inductor with the optimizer's fused form, and `strata.train_step`. Each peer trains a copy of the same model on the same batch; the
+Eager PyTorch and Inductor with the optimizer's fused form, JAX where it is installed, and `strata.train_step`. Each peer trains a copy of the same model on the same batch; the
 losses of the first steps are compared with eager's. Rounds take turns in an order that rotates, and a time is the median of the rounds.
 """
 
@@ -44,6 +44,19 @@ class Lstm(nn.Module):
         return self.head(self.lstm(x)[0][:, -1])
 
 
+class Bert(nn.Module):
+    """BERT-base as a classifier of texts, with weights drawn."""
+
+    def __init__(self):
+        super().__init__()
+        from transformers import BertConfig, BertForSequenceClassification
+
+        self.bert = BertForSequenceClassification(BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
+
+    def forward(self, tokens):
+        return self.bert(tokens).logits
+
+
 def mlp():
     return nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
 
@@ -59,6 +72,7 @@ WORKLOADS = {
     "resnet18": (resnet18, lambda: (torch.randn(4, 3, 224, 224), torch.randint(0, 1000, (4,)))),
     "transformer": (Transformer, lambda: (torch.randint(0, 1000, (8, 64)), torch.randint(0, 1000, (512,)))),
     "lstm": (Lstm, lambda: (torch.randn(32, 20, 64), torch.randint(0, 10, (32,)))),
+    "bert": (Bert, lambda: (torch.randint(0, 30000, (4, 64)), torch.randint(0, 2, (4,)))),
 }
 OPTIMIZERS = {
     "sgd": lambda parameters, **form: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, **form),
@@ -89,9 +103,83 @@ def through_strata(model, optimizer):
     return strata.train_step(model, F.cross_entropy, optimizer(model.parameters()), fallback="error")
 
 
+class Loss(nn.Module):
+    """A model with its loss behind it, as one program."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x, target):
+        return F.cross_entropy(self.model(x), target)
+
+
+def through_jax(model, optimizer):
+    """A step by `jax.grad`, with the optimizer in the same program; the parameters' memory is given to the new ones."""
+    import jax
+
+    from peer.jax import converted
+
+    loss = Loss(model)
+    trained = {name for name, _ in loss.named_parameters()}
+    example = optimizer(loss.parameters())
+    update, state = jax_optimizer(jax, example)
+    held = {}
+
+    def step(x, target):
+        if not held:
+            held["weights"], held["function"] = converted(jax, torch.export.export(loss, (x, target)))
+            held["parameters"] = {name: value for name, value in held["weights"].items() if name in trained}
+            held["rest"] = {name: value for name, value in held["weights"].items() if name not in trained}
+            held["state"] = {name: state(value) for name, value in held["parameters"].items()}
+            held["count"] = jax.numpy.zeros(())
+
+            def whole(parameters, rest, states, count, x, target):
+                def value(parameters):
+                    (found,), changed = held["function"](parameters | rest, (x, target))
+                    return found, changed
+
+                (found, changed), gradients = jax.value_and_grad(value, has_aux=True)(parameters)
+                count = count + 1
+                both = {name: update(parameters[name], gradients[name], states[name], count) for name in parameters}
+                return found, {name: new for name, (new, _) in both.items()}, rest | changed, {name: new for name, (_, new) in both.items()}, count
+
+            held["step"] = jax.jit(whole, donate_argnums=(0, 2))
+        given = (jax.numpy.asarray(each.numpy()) for each in (x, target))
+        found, *new = held["step"](held["parameters"], held["rest"], held["state"], held["count"], *given)
+        held["parameters"], held["rest"], held["state"], held["count"] = jax.block_until_ready(new)
+        return found
+
+    return step
+
+
+def jax_optimizer(jax, example):
+    """The rule of an optimizer of PyTorch for one parameter, and its state at the beginning."""
+    of = example.defaults
+    if isinstance(example, torch.optim.SGD):
+
+        def momentum(parameter, gradient, state, _):
+            state = of["momentum"] * state + gradient
+            return parameter - of["lr"] * state, state
+
+        return momentum, jax.numpy.zeros_like
+    (beta1, beta2), decoupled = of["betas"], isinstance(example, torch.optim.AdamW)
+
+    def adam(parameter, gradient, state, count):
+        if decoupled:
+            parameter = parameter * (1 - of["lr"] * of["weight_decay"])
+        mean = beta1 * state[0] + (1 - beta1) * gradient
+        square = beta2 * state[1] + (1 - beta2) * gradient * gradient
+        scale = jax.numpy.sqrt(square / (1 - beta2**count)) + of["eps"]
+        return parameter - of["lr"] / (1 - beta1**count) * mean / scale, (mean, square)
+
+    return adam, lambda value: (jax.numpy.zeros_like(value), jax.numpy.zeros_like(value))
+
+
 PEERS = {
     "eager": lambda model, optimizer: through_autograd(model, optimizer, False),
     "inductor": lambda model, optimizer: through_autograd(model, optimizer, True),
+    "jax": through_jax,
     "strata": through_strata,
 }
 
@@ -141,7 +229,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(WORKLOADS)}; all without any")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="adamw")
-    parser.add_argument("--peers", default="eager,inductor,strata")
+    parser.add_argument("--peers", default="eager,inductor,jax,strata")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--table", type=Path, help="write the table to this file too")

@@ -225,6 +225,9 @@ pub const OVERWRITTEN: &str = "capture.overwritten";
 /// The attribute of an op whose result is a copy, although its schema lets it alias an operand.
 pub const COPIES: &str = "capture.copies";
 
+/// The attribute of a result that is the new value of an argument: it may be written over the old one, see `--write-in-place`.
+pub const IN_PLACE: &str = "capture.in_place";
+
 /// On an argument or result of the entry: its dimensions from the outermost to the innermost in memory, where that is not their
 /// own order. The tensor is dense, `[0, 2, 3, 1]` is an image with its channels last.
 pub const DIM_ORDER: &str = "capture.dim_order";

@@ -126,6 +126,7 @@ pub fn build(
         dtype: dtype(result.element),
         shape: result.shape.clone(),
         dim_order: order(result.dim_order.as_ref()),
+        in_place: result.in_place,
     });
     let places = Places::new(weights, path);
     let listed = program.arguments.iter().filter(|argument| argument.is_weight()).map(|argument| places.weight(argument));
@@ -136,6 +137,7 @@ pub fn build(
         dtype: dtype(argument.element),
         shape: argument.shape.clone(),
         dim_order: DimOrder::ROW_MAJOR,
+        in_place: false,
     });
     let name = path.file_stem().map_or_else(|| program.name.clone(), |stem| stem.to_string_lossy().into_owned());
     let mut artefact = Artefact {

@@ -194,6 +194,7 @@ const CPU: &[Pipeline] = &[
         module("pack-operands").optional(),
         module("hoist-weights").optional(),
         module("schedule-cpu").optional(),
+        module("write-in-place").optional(),
     ]),
     pipeline!(CPU[6] Host "strata-to-host" [
         module("loop-to-host"),

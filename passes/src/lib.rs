@@ -52,4 +52,5 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::split_scans::SplitScans>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
     PassEntry::of::<prim::winograd::Winograd>(),
+    PassEntry::of::<loops::write_in_place::WriteInPlace>(),
 ];

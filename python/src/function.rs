@@ -1,7 +1,7 @@
 //! A compiled program as a Python function of PyTorch's tensors. It is a plain C function of Python's, which is what calls fastest.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_void};
 use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ use strata_runtime::manifest::{InputKind, OutputKind};
 use strata_runtime::{Artefact, RunError, Session};
 
 use crate::error;
+use crate::in_place;
 use crate::results::Made;
 use crate::torch::Torch;
 
@@ -256,7 +257,8 @@ impl Function {
         // SAFETY: the weights stay while their objects do, and the program is made ready again when others come.
         let session = unsafe { self.session(py, &call) }?;
         let pointers: Vec<*const DLTensor> = call.inputs.iter().map(|input| &raw const *input).collect();
-        let mut made = Made::new(self);
+        // SAFETY: the inputs describe the caller's tensors.
+        let mut made = Made::new(self, unsafe { self.in_place(&call) });
         if let Some(seed) = &self.seed {
             strata_runtime::library::random::strata_seed(seed.call0(py)?.extract(py)?);
         }
@@ -266,6 +268,21 @@ impl Function {
         done.map_err(error::python)?;
         // SAFETY: the caller's promise.
         unsafe { made.results(py, objects) }
+    }
+
+    /// The memory of the arguments whose new values are written over the old ones, by output.
+    ///
+    /// # Safety
+    /// The call's inputs describe memory.
+    unsafe fn in_place(&self, call: &Call) -> Vec<Option<*mut c_void>> {
+        let manifest = &self.artefact.manifest;
+        let written = self.written.iter().filter_map(|&(output, argument)| match self.arguments[argument] {
+            Argument::Input(k) => Some((output, k)),
+            _ => None,
+        });
+        let weights = manifest.weights.iter().map(|weight| weight.dtype.size()).zip(&call.weights);
+        // SAFETY: the caller's promise.
+        unsafe { in_place::places((&manifest.inputs, &call.inputs), weights, &manifest.outputs, written) }
     }
 
     /// Measures calls of a Python function of ours. The arguments stay as they are, and nothing is made of the results.

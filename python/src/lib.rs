@@ -3,6 +3,7 @@
 mod artefact;
 mod error;
 mod function;
+mod in_place;
 mod program;
 mod results;
 mod torch;

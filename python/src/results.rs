@@ -19,17 +19,23 @@ use crate::torch::Owned;
 pub struct Made<'f> {
     function: &'f Function,
     outputs: Vec<Option<Output<'f>>>,
+    /// The memory of the arguments whose new values outputs are, where those are written over the old ones.
+    places: Vec<Option<*mut c_void>>,
 }
 
 enum Output<'f> {
     Torch(Owned<'f>),
     Own(Tensor),
+    /// In the argument that it is the new value of.
+    InPlace,
 }
 
 impl OutputMaker for Made<'_> {
     fn output(&mut self, k: usize, sizes: &[i64], bytes: usize) -> *mut c_void {
         let Some(declared) = self.function.artefact.manifest.outputs.get(k) else { return null_mut() };
-        let (data, made) = if declared.kind == OutputKind::Mutation || self.function.numbers[k] {
+        let (data, made) = if let Some(place) = self.places[k] {
+            (place, Output::InPlace)
+        } else if declared.kind == OutputKind::Mutation || self.function.numbers[k] {
             let Ok(tensor) = Tensor::uninit_in(declared.dtype, sizes, &declared.dim_order) else { return null_mut() };
             (tensor.dlpack().data, Output::Own(tensor))
         } else {
@@ -44,9 +50,9 @@ impl OutputMaker for Made<'_> {
 }
 
 impl<'f> Made<'f> {
-    /// For a call of this function.
-    pub fn new(function: &'f Function) -> Self {
-        Made { function, outputs: function.artefact.manifest.outputs.iter().map(|_| None).collect() }
+    /// For a call of this function; some outputs are written to memory that is there.
+    pub fn new(function: &'f Function, places: Vec<Option<*mut c_void>>) -> Self {
+        Made { function, outputs: function.artefact.manifest.outputs.iter().map(|_| None).collect(), places }
     }
 
     /// Writes the new values of arguments and gives the call's results, as Python's tuple.
@@ -87,6 +93,7 @@ impl<'f> Made<'f> {
         let lost = || PyValueError::new_err(format!("the program gave no output {k}"));
         match self.outputs[k].take().ok_or_else(lost)? {
             Output::Torch(tensor) => tensor.into_object(py),
+            Output::InPlace => Err(lost()),
             Output::Own(tensor) => {
                 let number = match tensor.dtype() {
                     DType::F64 => {

@@ -431,7 +431,7 @@ mod tests {
         for (k, order) in orders.iter().enumerate() {
             let shape = vec![None, Some(3)];
             let name = "out".to_owned();
-            let declared = [Output { kind: OutputKind::Output, name, dtype: DType::F32, shape, dim_order: order.clone() }];
+            let declared = [Output { kind: OutputKind::Output, name, dtype: DType::F32, shape, dim_order: order.clone(), in_place: false }];
             for (other, given) in orders.iter().enumerate() {
                 let tensor = Tensor::uninit_in(DType::F32, &[2, 3], given).unwrap();
                 let (described, mut state) = (tensor.dlpack(), CallState::new(&declared, 1));

@@ -324,6 +324,9 @@ pub struct Output {
     /// How its dims lie in memory. The code takes and gives it so; the sizes above stay as they are.
     #[serde(default, skip_serializing_if = "DimOrder::is_row_major")]
     pub dim_order: DimOrder,
+    /// Whether the code may write it over the old value of what changed. Nothing fails from the first such write on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_place: bool,
 }
 
 /// Kind of a result.

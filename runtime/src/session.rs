@@ -193,8 +193,8 @@ impl Session {
         unsafe { self.run_pointers(&pointers) }
     }
 
-    /// [`Session::run`], which gives the outputs alone: new values of weights are not copied. They are written beside the old ones, whose
-    /// place they take when the call is over; one that fails changes nothing.
+    /// [`Session::run`], which gives the outputs alone: new values of weights are not copied. They are written over the old ones where the
+    /// program may do that, and beside them elsewhere, to take their place when the call is over; a call that fails changes nothing.
     pub fn run_outputs(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, RunError> {
         let described: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
         let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
@@ -367,8 +367,11 @@ impl Session {
                 if state.exchanges {
                     for &(output, k) in &self.writes {
                         let declared = &self.manifest.weights[k];
-                        let next = weights.next(k, declared).map_err(|error| RunError::Program(error.to_string()))?;
-                        state.lend(output, next, dense_bytes(declared.dtype, &declared.shape).unwrap_or(0));
+                        let place = match self.manifest.outputs[output].in_place {
+                            true => current[k] as *mut u8,
+                            false => weights.next(k, declared).map_err(|error| RunError::Program(error.to_string()))?,
+                        };
+                        state.lend(output, place, dense_bytes(declared.dtype, &declared.shape).unwrap_or(0));
                     }
                 }
                 &current

@@ -538,6 +538,20 @@ def regions():
         with torch.autocast("cpu", enabled=False):
             return (x @ w.t()).relu()
 
+    def cast(dtype):
+        def function(x, w):
+            before = x @ w.t()
+            with torch.autocast("cpu", dtype=dtype):
+                inside = torch.relu(x @ w.t())
+                with torch.autocast("cpu", enabled=False):
+                    exact = (x @ w.t()).tanh()
+                weighed = torch.nn.functional.mse_loss(inside, exact), torch.cat([inside, exact]), inside.softmax(1)
+            return before + inside, *weighed
+
+        return function
+
+    yield "autocast", cast(torch.bfloat16), [[tensor(3, 4), tensor(5, 4, seed=1)]]
+    yield "autocast_f16", cast(torch.float16), [[tensor(3, 4), tensor(5, 4, seed=1)]]
     yield "no_grad", frozen, [[tensor(3, 4), tensor(3, 4, seed=1)]]
     yield "no_autocast", plain, [[tensor(3, 4), tensor(3, 4, seed=1)]]
 

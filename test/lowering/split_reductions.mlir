@@ -151,3 +151,23 @@ func.func @many_columns(%x: tensor<64x100000xf32>) -> tensor<100000xf32> {
   %0 = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<64x100000xf32>) -> tensor<100000xf32>
   return %0 : tensor<100000xf32>
 }
+
+// -----
+
+// Two sums of the same columns are cut alike, where the kernel does nothing else for each element.
+// CHECK: loop.kernel @k0_0
+// CHECK: chunk = array<i64: 3, 1, 512>
+// CHECK: loop.kernel @k0_2
+// CHECK: chunk = array<i64: 3, 2, 256>
+// SCHEDULED: outer_reduction = 8 : i64
+// SCHEDULED: outer_reduction = 8 : i64
+func.func @two_sums(%x: tensor<8192x64xf32>, %y: tensor<8192x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %r:2 = prim.fusion %x, %y : (tensor<8192x64xf32>, tensor<8192x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<8192x64xf32>, %b: tensor<8192x64xf32>):
+    %0 = prim.reduce %a {dims = array<i64: 0>, kind = "sum"} : (tensor<8192x64xf32>) -> tensor<64xf32>
+    %1 = prim.mul %a, %b : tensor<8192x64xf32>
+    %2 = prim.reduce %1 {dims = array<i64: 0>, kind = "sum"} : (tensor<8192x64xf32>) -> tensor<64xf32>
+    prim.yield %0, %2 : (tensor<64xf32>, tensor<64xf32>) -> ()
+  }
+  return %r#0, %r#1 : tensor<64xf32>, tensor<64xf32>
+}

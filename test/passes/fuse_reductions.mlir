@@ -214,3 +214,24 @@ func.func @complex_parts(%x: tensor<64x32xf32>, %y: tensor<32x48xf32>, %z: tenso
   %1 = prim.complex %0, %z : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xcomplex<f32>>
   return %1 : tensor<64x48xcomplex<f32>>
 }
+
+// -----
+
+// Columns of a tensor that no near cache holds are summed in a kernel of their own: what is computed of each element goes through it row by row.
+// CHECK-LABEL: func.func @batch_norm(
+// CHECK-NEXT: prim.fusion
+// CHECK: prim.reduce
+// CHECK-NEXT: prim.rsqrt
+// CHECK-NEXT: prim.yield
+// CHECK: prim.fusion
+// CHECK-NOT: prim.reduce
+// CHECK: return
+func.func @batch_norm(%x: tensor<8192x64xf32>, %w: tensor<64xf32>) -> tensor<8192x64xf32> {
+  %q = prim.mul %x, %x : tensor<8192x64xf32>
+  %s = prim.reduce %q {dims = array<i64: 0>, kind = "sum"} : (tensor<8192x64xf32>) -> tensor<64xf32>
+  %r = prim.rsqrt %s : tensor<64xf32>
+  // expected-remark @+1 {{'prim.rsqrt' is not fused into 'prim.broadcast': profit: what is computed of each element would be read across memory, as the reduction of columns is}}
+  %b = prim.broadcast %r {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<8192x64xf32>
+  %y = prim.mul %x, %b : tensor<8192x64xf32>
+  return %y : tensor<8192x64xf32>
+}

@@ -58,14 +58,14 @@ enum Which {
         #[arg(long)]
         dev: bool,
     },
-    /// Steps of training beside eager PyTorch and Inductor, each with a fused optimizer: writes bench/results/train.md
+    /// Steps of training beside eager PyTorch, Inductor and JAX, each with its optimizer fused: writes bench/results/train.md
     Train {
-        /// Of mlp, resnet18, transformer, lstm; all without any. The results are printed then, and not written
+        /// Of mlp, resnet18, transformer, lstm, bert; all without any. The results are printed then, and not written
         names: Vec<String>,
         /// The optimizer
         #[arg(long, default_value = "adamw", value_parser = ["sgd", "adam", "adamw"])]
         optimizer: String,
-        /// A Python that has PyTorch, and torchvision for resnet18
+        /// A Python that has PyTorch, torchvision for resnet18, and transformers for bert
         #[arg(long, default_value = "python3")]
         python: String,
         /// Measure the development build

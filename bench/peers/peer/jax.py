@@ -15,28 +15,34 @@ def prepare(work: Workload, mode: str | None, threads: int) -> Prepared:
     except ImportError as error:
         raise Absent(f"{error.name} is not installed") from None
     jax.config.update("jax_enable_x64", True)  # else float64 becomes float32
-    program = work.export().run_decompositions()
+    weights, function = converted(jax, work.export())
+    compiled = jax.jit(lambda weights, arguments: function(weights, arguments)[0])
+    call = lambda *arguments: jax.block_until_ready(compiled(weights, arguments))  # noqa: E731
+    arguments = [tuple(jax.numpy.asarray(each.numpy()) for each in values) for values in work.arguments()]
+    return Prepared(call, arguments, lambda results: [torch.from_dlpack(each) for each in results])
+
+
+def converted(jax, exported: torch.export.ExportedProgram):
+    """The weights by name as JAX's arrays, and the program as a function of those and of the arguments: it gives the results, and what buffers become."""
+    program = exported.run_decompositions()
     known = functions(jax)
     unknown = {str(node.target) for node in program.graph.nodes if node.op == "call_function" and node.target not in known}
     if unknown:
         raise Absent(f"bench/peers/peer/jax.py has no {', '.join(sorted(unknown))}")
     given, named = {**program.state_dict, **program.constants}, program.graph_signature
     held = {**named.inputs_to_parameters, **named.inputs_to_buffers, **named.inputs_to_lifted_tensor_constants}
-    weights = [jax.numpy.asarray(given[name].detach().numpy()) for name in held.values()]
 
     def function(weights, arguments):
-        values = dict(zip(held, weights))
+        values = {place: weights[name] for place, name in held.items()}
         values |= zip(named.user_inputs, arguments)
         for node in program.graph.nodes:
             if node.op == "call_function":
                 inputs, options = torch.fx.map_arg((node.args, node.kwargs), lambda each: values[each.name])
                 values[node.name] = known[node.target](*inputs, **options)
-        return [values[name] for name in named.user_outputs]
+        changed = {name: values[place] for place, name in named.buffers_to_mutate.items()}
+        return [values[name] for name in named.user_outputs], changed
 
-    compiled = jax.jit(function)
-    call = lambda *arguments: jax.block_until_ready(compiled(weights, arguments))  # noqa: E731
-    arguments = [tuple(jax.numpy.asarray(each.numpy()) for each in values) for values in work.arguments()]
-    return Prepared(call, arguments, lambda results: [torch.from_dlpack(each) for each in results])
+    return {name: jax.numpy.asarray(given[name].detach().numpy().copy()) for name in held.values()}, function
 
 
 def functions(jax) -> dict:
@@ -53,6 +59,13 @@ def functions(jax) -> dict:
     def batch_norm(x, weight, bias, mean, variance, momentum, epsilon):
         over = lambda each: each.reshape(-1, *[1] * (x.ndim - 2))  # noqa: E731
         return ((x - over(mean)) * over(weight * lax.rsqrt(variance + epsilon)) + over(bias),)
+
+    def batch_norm_of_batch(x, weight, bias, mean, variance, _, momentum, epsilon):
+        axes = (0, *range(2, x.ndim))
+        of_batch, around = x.mean(axes), x.var(axes)
+        unbiased = around * (x.size / x.shape[1]) / (x.size / x.shape[1] - 1)
+        update = lambda old, new: (1 - momentum) * old + momentum * lax.stop_gradient(new)  # noqa: E731
+        return *batch_norm(x, weight, bias, of_batch, around, momentum, epsilon), None, None, update(mean, of_batch), update(variance, unbiased)
 
     def layer_norm(x, sizes, weight, bias, epsilon):
         axes = tuple(range(-len(sizes), 0))
@@ -74,13 +87,17 @@ def functions(jax) -> dict:
 
     return {
         operator.getitem: operator.getitem,
+        aten._log_softmax.default: lambda x, dim, _: nn.log_softmax(x, dim),
+        aten._native_batch_norm_legit_functional.default: batch_norm_of_batch,
         aten._native_batch_norm_legit_no_training.default: batch_norm,
         aten._softmax.default: lambda x, dim, _: nn.softmax(x, dim),
+        aten._to_copy.default: lambda x, dtype=torch.float32, **_: x.astype(str(dtype).removeprefix("torch.")),
         aten.add.Tensor: operator.add,
         aten.addmm.default: lambda bias, x, y: x @ y + bias,
         aten.any.dim: lambda x, dim, keep=False: np.any(x, dim, keepdims=keep),
         aten.arange.start_step: numbers,
         aten.bmm.default: operator.matmul,
+        aten.cat.default: np.concatenate,
         aten.clamp.default: np.clip,
         aten.clone.default: lambda x, **_: x,
         aten.convolution.default: convolution,
@@ -90,6 +107,7 @@ def functions(jax) -> dict:
         aten.eq.Scalar: operator.eq,
         aten.exp.default: np.exp,
         aten.expand.default: expanded,
+        aten.full.default: lambda sizes, value, dtype=torch.float32, **_: np.full(sizes, value, str(dtype).removeprefix("torch.")),
         aten.full_like.default: lambda x, value, **_: np.full_like(x, value),
         aten.gather.default: lambda x, dim, index: np.take_along_axis(x, index, dim),
         aten.ge.Scalar: operator.ge,
@@ -101,16 +119,22 @@ def functions(jax) -> dict:
         aten.mul.Scalar: operator.mul,
         aten.mul.Tensor: operator.mul,
         aten.native_layer_norm.default: layer_norm,
+        aten.ne.Scalar: operator.ne,
+        aten.neg.default: operator.neg,
         aten.permute.default: np.transpose,
         aten.pow.Tensor_Scalar: operator.pow,
         aten.relu.default: nn.relu,
         aten.scalar_tensor.default: lambda value, dtype=torch.float32, **_: np.asarray(value, str(dtype).removeprefix("torch.")),
+        aten.select.int: lambda x, dim, index: np.take(x, index, dim),
         aten.sigmoid.default: nn.sigmoid,
         aten.sin.default: np.sin,
         aten.slice.Tensor: part,
+        aten.split_with_sizes.default: lambda x, sizes, dim=0: np.split(x, [sum(sizes[:k]) for k in range(1, len(sizes))], dim),
         aten.sqrt.default: np.sqrt,
+        aten.squeeze.dims: lambda x, dims: np.squeeze(x, tuple(dim for dim in dims if x.shape[dim] == 1)),
         aten.sub.Tensor: operator.sub,
         aten.sum.dim_IntList: lambda x, dims, keep=False: x.sum(tuple(dims) or None, keepdims=keep),
+        aten.tanh.default: np.tanh,
         aten.unsqueeze.default: np.expand_dims,
         aten.var.correction: lambda x, dims, correction=1: x.var(tuple(dims), ddof=correction),
         aten.view.default: np.reshape,

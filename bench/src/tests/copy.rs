@@ -51,7 +51,13 @@ pub fn artefact() -> Artefact {
         dim_order: DimOrder::ROW_MAJOR,
         value: None,
     }];
-    manifest.outputs =
-        vec![Output { kind: OutputKind::Output, name: "out".into(), dtype: DType::F32, shape: vec![None], dim_order: DimOrder::ROW_MAJOR }];
+    manifest.outputs = vec![Output {
+        kind: OutputKind::Output,
+        name: "out".into(),
+        dtype: DType::F32,
+        shape: vec![None],
+        dim_order: DimOrder::ROW_MAJOR,
+        in_place: false,
+    }];
     Artefact { manifest, image: Image { bytes: CODE.to_vec() }, packed: None, op_libraries: Default::default() }
 }

@@ -48,6 +48,8 @@ const MAX_SIZE: i64 = 1 << 62;
 /// C6: sizes that are known are between 0 and 2^62.
 /// C7: what its schedule names, and those of its stages, is there: loops around all stages, dims of a stage, operands; a list by loop has a
 /// number for each.
+/// C8: `in_place` has a number for each result: an argument of the same type, in whose memory the result may lie, or -1. No two results lie in
+/// the same argument.
 #[op("loop.kernel", traits(Symbol, IsolatedFromAbove, SingleBlock), verify)]
 pub struct Kernel {
     sym_name: Attr<Str>,
@@ -55,6 +57,7 @@ pub struct Kernel {
     shapes: Attr<Maps>,
     symbols: Attr<I64s>,
     schedule: OptAttr<Dict>,
+    in_place: OptAttr<I64s>,
     body: Region,
 }
 
@@ -97,6 +100,14 @@ impl Verify for Kernel<'_> {
         ensure!(beyond.is_none(), 6, "no dim has the size {}", beyond.unwrap_or_default());
         let misfit = schedule::refuse(self.op());
         ensure!(misfit.is_none(), 7, "{}", misfit.unwrap_or_default());
+        let Some(places) = self.in_place() else { return Ok(()) };
+        ensure!(places.len() == results, 8, "'in_place' has {} numbers for {results} results", places.len());
+        let returned = block.terminator().map(|op| op.operands()).unwrap_or_default();
+        for (at, (&place, result)) in places.iter().zip(returned).enumerate().filter(|(_, (place, _))| **place != -1) {
+            let same = usize::try_from(place).ok().and_then(|place| args.get(place)).is_some_and(|arg| arg.ty() == result.ty());
+            ensure!(same, 8, "argument {place} has not the type of result {at}");
+            ensure!(!places[..at].contains(&place), 8, "two results lie in argument {place}");
+        }
         Ok(())
     }
 }

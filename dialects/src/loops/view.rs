@@ -214,6 +214,12 @@ impl<'c> KernelView<'c> {
         KernelSchedule::of(self.op)
     }
 
+    /// For each result the argument in whose memory it may lie.
+    pub fn in_place(&self) -> Vec<Option<usize>> {
+        let places = self.op.ints("in_place").unwrap_or_default().into_iter().map(|place| usize::try_from(place).ok());
+        places.chain(std::iter::repeat(None)).take(self.results().len()).collect()
+    }
+
     /// The tile sizes of the outer dims, when the outer loops are tiled: then threads share the tiles, the last dim's first.
     pub fn tiles(&self) -> Option<Vec<i64>> {
         let tiles = self.schedule().tile?;

@@ -153,6 +153,89 @@ fn a_checkpoint_goes_on_where_it_was() {
     assert!(error.contains("weight `w.exp_avg`"), "{error}");
 }
 
+/// `tanh(linear(x, w)).sum()` at sizes that divide by nothing, where rows and columns are less or more than registers hold.
+fn odd(rows: usize, columns: usize) -> String {
+    let (w, x, y) = (format!("tensor<{rows}x{columns}xf32>"), format!("tensor<5x{columns}xf32>"), format!("tensor<5x{rows}xf32>"));
+    format!(
+        r#"func.func @main(%w: {w} {{capture.kind = "parameter", capture.name = "w", capture.requires_grad}},
+                %x: {x} {{capture.kind = "input", capture.name = "x"}}) -> (tensor<f32> {{capture.kind = "output"}}) attributes {{capture.entry}} {{
+  %0 = aten.linear %x, %w {{segments = array<i64: 1, 1, 0>}} : ({x}, {w}) -> {y}
+  %1 = aten.tanh %0 : {y}
+  %2 = aten.sum %1 : ({y}) -> tensor<f32>
+  return %2 : tensor<f32>
+}}"#
+    )
+}
+
+/// The bytes of the weights behind steps whose new values are written in place, or beside the old ones.
+fn trained(session: &Session, inputs: &[&Tensor], in_place: bool) -> HashMap<String, Vec<u8>> {
+    for _ in 0..3 {
+        match in_place {
+            true => session.run_outputs(inputs).map(|_| ()),
+            false => session.run_refs(inputs).map(|_| ()),
+        }
+        .unwrap();
+    }
+    saved(session)
+}
+
+fn saved(session: &Session) -> HashMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("weights.safetensors");
+    session.save_weights(&path).unwrap();
+    TensorFile::read(&path).unwrap().tensors.into_iter().map(|(name, tensor)| (name, tensor.bytes().to_vec())).collect()
+}
+
+fn in_place(session: &Session) -> Vec<&str> {
+    session.manifest().outputs.iter().filter(|out| out.in_place).map(|out| out.name.as_str()).collect()
+}
+
+#[test]
+fn new_values_in_place_are_those_beside_the_old_ones() {
+    let options = Options { train: Some("adamw,lr=0.1".to_owned()), ..Options::default() };
+    for (rows, columns) in [(37, 53), (1, 9), (64, 17), (3, 1000), (129, 31)] {
+        let (folder, text) = (tempfile::tempdir().unwrap(), odd(rows, columns));
+        let weights = folder.path().join("w.safetensors");
+        let numbers = |count: usize| (0..count).map(|k| ((k * 37 % 101) as f32 - 50.0) / 100.0).collect::<Vec<_>>();
+        let w = Tensor::from_slice(DType::F32, &[rows as i64, columns as i64], &numbers(rows * columns)).unwrap();
+        TensorFile::write(&weights, &[("w".to_owned(), &w)]).unwrap();
+        let x = Tensor::from_slice(DType::F32, &[5, columns as i64], &numbers(5 * columns)).unwrap();
+        let source = SourceFile { path: Path::new("odd.mlir"), text: Some(&text) };
+        let artefact = compile(standard(), source, &options, None).unwrap();
+        let session = || Session::load(&artefact, Some(&weights)).unwrap();
+        assert_eq!(in_place(&session()), ["step", "w.exp_avg", "w.exp_avg_sq", "w"], "{rows} {columns}");
+        assert_eq!(trained(&session(), &[&x], true), trained(&session(), &[&x], false), "{rows} {columns}");
+    }
+    for model in ["mlp", "cnn", "transformer", "lstm"] {
+        let artefact = compile(standard(), self::folder().join(format!("{model}.pt2")).as_path(), &options, None).unwrap();
+        let session = || Session::load(&artefact, None).unwrap();
+        let file = TensorFile::read(&self::folder().join(format!("{model}.adamw.safetensors"))).unwrap();
+        let batch: Vec<_> = file.numbered("in_").into_iter().map(|tensor| at(tensor, 0)).collect();
+        let inputs: Vec<_> = batch.iter().collect();
+        let (beside, place) = (trained(&session(), &inputs, false), trained(&session(), &inputs, true));
+        assert_eq!(beside, place, "{model}");
+    }
+}
+
+/// A step whose labels are none is refused before anything is written.
+#[test]
+fn a_step_that_fails_changes_nothing() {
+    let options = Options { train: Some("adamw,lr=0.1".to_owned()), ..Options::default() };
+    for model in ["mlp", "transformer"] {
+        let artefact = compile(standard(), folder().join(format!("{model}.pt2")).as_path(), &options, None).unwrap();
+        let session = Session::load(&artefact, None).unwrap();
+        let file = TensorFile::read(&folder().join(format!("{model}.adamw.safetensors"))).unwrap();
+        let mut batch: Vec<_> = file.numbered("in_").into_iter().map(|tensor| at(tensor, 0)).collect();
+        session.run_outputs(&batch.iter().collect::<Vec<_>>()).unwrap();
+        let before = saved(&session);
+        let target = batch.last_mut().unwrap();
+        assert_eq!(target.dtype(), DType::I64);
+        *target = Tensor::from_slice(DType::I64, target.shape(), &vec![1_i64 << 40; target.len()]).unwrap();
+        session.run_outputs(&batch.iter().collect::<Vec<_>>()).unwrap_err();
+        assert_eq!(saved(&session), before, "{model}");
+    }
+}
+
 #[test]
 fn gradients_come_behind_the_outputs() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,6 +9,7 @@ use strata_core::upstream::{arith, scf, tensor};
 use strata_dialects::aten::{self, Input, Operator, Size, op};
 
 use super::{
+    autocast,
     error::{ImportError, Refusal},
     node::Importer,
     scope::Scope,
@@ -80,9 +81,8 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
                 Ok(results.into_iter().map(|result| detached(importer, result)).collect::<Result<_, _>>()?)
             }
         }
-        // Without automatic casts the region is its body; with them its operators would mean others.
-        ("wrap_with_autocast", [_, _, Argument::AsBool(false), _, Argument::AsGraph(body), operands @ ..]) => {
-            inlined(importer, scope, node, body, operands)
+        ("wrap_with_autocast", [device, dtype, Argument::AsBool(enabled), _, Argument::AsGraph(body), operands @ ..]) => {
+            autocast::region(importer, scope, node, (device, dtype, *enabled), (body, operands))
         }
         ("cond" | "while_loop" | "scan" | "associative_scan" | "map_impl", _) => {
             Err(Refusal::broken(format!("`{name}` has other arguments than graphs and lists of tensors")).into())
@@ -92,7 +92,7 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
 }
 
 /// The body of a region that only says how gradients or casts are made, in the call's place.
-fn inlined<'c>(
+pub(super) fn inlined<'c>(
     importer: &mut Importer<'c>,
     scope: &Scope<'_, 'c>,
     node: &Node,

@@ -3,6 +3,7 @@
 //! In-place operators stay as they are: making the program functional is a pass of its own.
 
 mod arguments;
+mod autocast;
 mod conditions;
 mod control;
 mod copies;
@@ -191,8 +192,16 @@ fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenien
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
     let aliasing = storages || copies::writes(graph);
-    let mut importer =
-        Importer { cx, builder, symbols: symbols::Symbols::default(), lenient, aliasing, storages, library: library.map(Rc::new) };
+    let mut importer = Importer {
+        cx,
+        builder,
+        symbols: symbols::Symbols::default(),
+        lenient,
+        aliasing,
+        storages,
+        library: library.map(Rc::new),
+        autocast: None,
+    };
     let mut entry = entry::Entry::new(&mut importer, module.body(), program)?;
     importer.nodes(&mut entry.scope)?;
     let (inputs, outputs) = entry.finish(&mut importer, program)?;

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use strata_core::ir::{Cx, Op, Type, Value};
 use strata_core::rewrite::Rewriter;
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::{self, AtenOp, Schema, infer, schema::Kind};
 use strata_dialects::capture;
 
 use super::{
-    arguments, control, copies,
+    arguments, autocast, control, copies,
     error::{ImportError, Refusal},
     foreach, foreign,
     location::{location, name, place},
@@ -36,6 +37,8 @@ pub(super) struct Importer<'c> {
     pub storages: bool,
     /// Operators that the user registers.
     pub library: Option<Rc<Library<'c>>>,
+    /// The type of automatic casts, in a region of these.
+    pub autocast: Option<DType>,
 }
 
 impl<'c> Importer<'c> {
@@ -106,6 +109,7 @@ impl<'c> Importer<'c> {
         storage::fill_offset(self, scope, matched.0, node, &mut inputs)?;
         let (results, bound) = results(self.cx, scope, schema, node)?;
         let op = aten::build(&mut self.builder, matched.0, &inputs, &results)?;
+        autocast::cast(self, op)?;
         for (bound, value) in bound.iter().zip(op.results()) {
             if let Bound::Name(name) = bound {
                 declared(op, name, value.ty())?;

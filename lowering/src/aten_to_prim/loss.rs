@@ -1,6 +1,6 @@
 //! Losses and their gradients.
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::{DType, Numeric, promote};
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Tensor, gather_along};
 
@@ -53,7 +53,9 @@ pub(super) fn reduced<'c>(a: &Args<'c>, loss: Tensor<'c>) -> Tensor<'c> {
 }
 
 fn difference<'c>(a: &Args<'c>) -> Tensor<'c> {
-    a.tensor("self") - a.tensor("target")
+    let (x, target) = (a.tensor("self"), a.tensor("target"));
+    let common = promote(x.dtype(), target.dtype());
+    x.convert(common) - target.convert(common)
 }
 
 /// The gradient of a loss of the difference; `f` gets the difference and the incoming gradient, averaged if asked for.

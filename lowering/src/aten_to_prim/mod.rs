@@ -51,7 +51,7 @@ mod library;
 mod loss;
 mod margin;
 mod matmul;
-mod norm;
+pub(crate) mod norm;
 mod pad;
 mod pointwise;
 mod polynomial;

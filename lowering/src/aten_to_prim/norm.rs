@@ -58,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Mean and `1 / sqrt(variance + eps)` over some dimensions, kept with size 1.
-fn moments<'c>(x: Tensor<'c>, dims: &[usize], eps: f64) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
+pub(crate) fn moments<'c>(x: Tensor<'c>, dims: &[usize], eps: f64) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
     let mean = x.mean(dims, true);
     let variance = (x - mean).square().mean(dims, true);
     (mean, variance, (variance + eps).rsqrt())
@@ -71,7 +71,8 @@ fn scaled<'c>(x: Tensor<'c>, weight: Option<Tensor<'c>>, bias: Option<Tensor<'c>
 
 // Layer normalisation: over the last dimensions.
 
-fn last_dims(a: &Args<'_>, rank: usize) -> Vec<usize> {
+/// The dimensions that a layer normalisation normalises over.
+pub(crate) fn last_dims(a: &Args<'_>, rank: usize) -> Vec<usize> {
     let count = a.sizes("normalized_shape").len();
     (rank.saturating_sub(count)..rank).collect()
 }
@@ -164,7 +165,7 @@ enum Parts {
 }
 
 /// A vector over channels, to be used beside x.
-fn channels<'c>(vector: Tensor<'c>, rank: usize) -> Tensor<'c> {
+pub(crate) fn channels<'c>(vector: Tensor<'c>, rank: usize) -> Tensor<'c> {
     vector.unsqueeze_to(rank.max(2) - 1)
 }
 

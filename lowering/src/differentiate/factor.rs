@@ -33,8 +33,7 @@ fn as_diagonal<'c>(vector: Tensor<'c>, like: Tensor<'c>) -> Tensor<'c> {
 }
 
 /// `L^-H M L^-1` with a half of the lower triangle of `L^H g` in both triangles of `M`.
-pub(super) fn cholesky<'c>(at: &At<'c>) -> Tensor<'c> {
-    let (g, l) = (at.g(), at.y(0));
+pub(super) fn cholesky<'c>(at: &At<'c>, g: Tensor<'c>, l: Tensor<'c>) -> Tensor<'c> {
     let inner = product(l.adjoint(), g.lower(true));
     let phi = (inner.lower(true) + inner.lower(false).adjoint()) * inner.number(Scalar::Float(0.5));
     let left = solved(at, l.adjoint(), phi, &["upper"]);

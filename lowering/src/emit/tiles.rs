@@ -53,6 +53,8 @@ impl<'c> Emitter<'c> {
             let even = aligned && matches!(self.sizes[dim], Num::Const(size) if size % (width * unroll) == 0);
             let tail = match width {
                 _ if even => Tail::None,
+                // What is written over an operand cannot be made twice.
+                1 if self.kernel.in_place().iter().any(Option::is_some) => Tail::Loop,
                 1 => Tail::Overlap(self.sizes[dim]),
                 _ if peeled.contains(&dim) => Tail::Loop,
                 _ => Tail::Mask,

@@ -28,7 +28,12 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     }
     let noalias = cx.dict_attr(&[(llvm::NOALIAS, cx.unit())]);
     let none = cx.dict_attr(&[]);
-    let arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();
+    let mut arg_attrs: Vec<_> = types.iter().map(|&ty| if ty == pointer { noalias } else { none }).collect();
+    for (result, place) in kernel.in_place().into_iter().enumerate() {
+        let Some(place) = place else { continue };
+        arg_attrs[place] = none;
+        arg_attrs[args.len() + result] = none;
+    }
     let mut at = Rewriter::before(op);
     let func = at.op(OpSpec {
         name: func::Func::NAME,

@@ -61,6 +61,8 @@ pub struct Converter<'c> {
     pub scalars: HashMap<Value<'c>, Value<'c>>,
     /// Values that are written straight into an output of the call.
     destinations: HashMap<Value<'c>, Destination<'c>>,
+    /// Outputs whose memory is there from the beginning.
+    ready: HashMap<usize, Value<'c>>,
     written: Vec<bool>,
     callees: HashMap<String, Rc<Callee<'c>>>,
     /// What is known of sizes.
@@ -94,6 +96,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
         tensors: HashMap::new(),
         scalars: HashMap::new(),
         destinations: HashMap::new(),
+        ready: HashMap::new(),
         written: vec![false; program.results.len()],
         callees: HashMap::new(),
         known: Sizes::default(),
@@ -103,6 +106,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
     laid_out(entry, program)?;
     converter.arguments(entry, program);
     converter.find_destinations(entry);
+    converter.make_ready(program);
     converter.block(entry.body(0))?;
     at.erase(entry);
     at.set_attr(func, "sym_name", cx.str_attr(&name));
@@ -183,6 +187,20 @@ impl<'c> Converter<'c> {
             if written && !self.destinations.contains_key(&value) {
                 self.destinations.insert(value, Destination { index, ty, perm });
             }
+        }
+    }
+
+    /// What is written over old values has its memory before anything is written: a call that gets none has changed nothing.
+    fn make_ready(&mut self, program: &Program) {
+        let known = |index: usize| program.results[index].shape.iter().copied().collect::<Option<Vec<_>>>();
+        let mut places: Vec<_> =
+            self.destinations.values().filter(|place| program.results[place.index].in_place).map(|place| place.index).collect();
+        places.sort_unstable();
+        for index in places {
+            let Some(sizes) = known(index) else { continue };
+            let sizes: Vec<_> = sizes.into_iter().map(Num::Const).collect();
+            let buffer = self.output(index, program.results[index].element, &sizes);
+            self.ready.insert(index, buffer);
         }
     }
 
@@ -412,6 +430,9 @@ impl<'c> Converter<'c> {
         let Some(Destination { index, ty, perm }) = self.destinations.get(&result).cloned() else {
             return self.alloc_elements(element, sizes, elements);
         };
+        if let Some(&buffer) = self.ready.get(&index) {
+            return Tensor { buffer, sizes };
+        }
         // A returned reshape of the result is of static shape, and that is the output's.
         let outer: Vec<_> = match perm {
             _ if ty.is_static() => ty.shape().into_iter().map(Num::Const).collect(),

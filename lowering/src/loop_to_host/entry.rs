@@ -38,6 +38,8 @@ pub struct Returned {
     pub shape: Vec<Option<i64>>,
     /// Its dims from the outermost to the innermost in memory, where it is not row-major.
     pub dim_order: Option<Vec<usize>>,
+    /// Whether it may be written over the old value of what is mutated.
+    pub in_place: bool,
 }
 
 /// The signature of a program.
@@ -54,8 +56,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// Takes over the prepared weights of the same program at a later level, where there may be others. All else stays as it was.
+    /// Takes over what a later level says of the same program: its prepared weights, and which results are written in place. All else stays
+    /// as it was.
     pub fn prepare(&mut self, later: &Program) {
+        for (result, later) in self.results.iter_mut().zip(&later.results) {
+            result.in_place = later.in_place;
+        }
         let known = std::mem::take(&mut self.arguments);
         let places: HashMap<_, _> =
             known.iter().filter(|old| !old.is_prepared()).map(|old| ((old.kind.as_str(), old.index), old)).collect();
@@ -119,6 +125,8 @@ impl Program {
             arguments.push(Argument { kind, name, element: element(ty)?, shape: sizes(ty), dim_order, tensor: ty.is_tensor(), index });
         }
         let (mut results, mut known) = (Vec::new(), attributes(func, "res_attrs").into_iter());
+        let in_place = func.attr("res_attrs").and_then(Attr::as_array).unwrap_or_default();
+        let in_place: Vec<_> = in_place.into_iter().map(|dict| dict.entry(capture::IN_PLACE).is_some()).collect();
         for (at, ty) in ty.results().into_iter().enumerate() {
             let (kind, name) = known.next().unwrap_or_default();
             results.push(Returned {
@@ -127,6 +135,7 @@ impl Program {
                 element: element(ty)?,
                 shape: sizes(ty),
                 dim_order: order("res_attrs", at, ty)?,
+                in_place: in_place.get(at).copied().unwrap_or_default(),
             });
         }
         Ok(Self { name: func.str("sym_name").unwrap_or_default(), arguments, results, next: continuation(func) })

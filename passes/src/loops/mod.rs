@@ -7,3 +7,4 @@ pub mod pack_operands;
 pub mod pair_halves;
 pub mod share_kernels;
 pub mod share_reciprocals;
+pub mod write_in_place;

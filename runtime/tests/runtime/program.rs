@@ -58,7 +58,8 @@ pub fn artefact(weights: &Path) -> Artefact {
         value: None,
     };
     manifest.inputs = vec![input("x"), input("y")];
-    let result = |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape, dim_order: DimOrder::ROW_MAJOR };
+    let result =
+        |name: &str, kind, dtype, shape| Output { kind, name: name.into(), dtype, shape, dim_order: DimOrder::ROW_MAJOR, in_place: false };
     manifest.outputs =
         vec![result("out", OutputKind::Output, DType::F32, vec![None]), result("calls", OutputKind::Mutation, DType::I64, vec![])];
     let weight = |name: &str, dtype, shape| Weight {

@@ -312,3 +312,40 @@ loop.kernel @kernel_c3_order {schedule = {order = array<i64: 0, 0>}, shapes = [a
   }
   loop.return %0 : tensor<24xf32>
 }
+
+// -----
+
+// Parts of a body read their operands again, behind the first stores.
+// expected-error @+1 {{C7: the schedule has 'transpose' or 'distribute', and a result lies in an argument}}
+loop.kernel @kernel_c7_in_place {in_place = array<i64: 0>, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {distribute = array<i64: 1>, strip = 64 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C8: 'in_place' has 2 numbers for 1 results}}
+loop.kernel @kernel_c8_count {in_place = array<i64: 0, -1>, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C8: argument 1 has not the type of result 0}}
+loop.kernel @kernel_c8_type {in_place = array<i64: 1>, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}

@@ -33,6 +33,16 @@ fn refuse_kernel(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<S
     named
         .find(|(_, dim)| !outer.contains(dim))
         .map(|(name, dim)| format!("the schedule's '{name}' is dim {dim}, of which there is no outer loop"))
+        .or_else(|| refuse_in_place(kernel, schedule))
+}
+
+/// What is written over what was read is made once: parts of a body read their operands again, and of transposed vectors the last ones
+/// begin earlier, so that they are whole.
+fn refuse_in_place(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
+    let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
+    let twice = schedule.transpose.is_some() || kernel.stages.iter().any(twice);
+    let in_place = kernel.in_place().iter().any(Option::is_some);
+    (in_place && twice).then(|| "the schedule has 'transpose' or 'distribute', and a result lies in an argument".to_owned())
 }
 
 fn refuse_stage(stage: &StageView<'_>, schedule: &StageSchedule) -> Option<String> {

@@ -28,6 +28,10 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
+    /// `cholesky_backward`: of an upper factor that of its adjoint, which is not turned back.
+    LINALG_CHOLESKY => Arguments(cholesky);
+    /// As `linalg_cholesky`.
+    LINALG_CHOLESKY_EX => Arguments(cholesky);
     /// `V (V^H g V / (r_i + r_j)) V^H` with the roots of the eigenvalues, of the Hermitian part of `g`. PyTorch: `linalg_matrix_sqrth_differential`.
     LINALG_MATRIX_SQRTH => Custom(root);
     /// `pinv_backward`.
@@ -42,6 +46,11 @@ rows! {
     LINALG_QR => Arguments(qr);
     /// `pinv_backward`.
     PINVERSE => Custom(pseudo_inverse);
+}
+
+fn cholesky<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (g, y) = if a.bool("upper") { (at.g().adjoint(), at.y(0).adjoint()) } else { (at.g(), at.y(0)) };
+    vec![Some(super::super::factor::cholesky(at, g, y))]
 }
 
 /// `-common L`, or `-U common`.

@@ -1,9 +1,10 @@
 //! Gradients of PyTorch's operators where its convention is another than the derivative of their decomposition: at ties, at 0, at a
-//! border, or where a large number times 0 would come of it. Formulas are those of `derivatives.yaml` and `FunctionsManual.cpp`.
+//! border, where a large number times 0 would come of it, or where its formula does less work. Formulas are those of `derivatives.yaml` and `FunctionsManual.cpp`.
 
 mod activation;
 mod masked;
 mod matrix;
+mod norm;
 mod select;
 
 use strata_dialects::prim_builder::{Scalar, Tensor};
@@ -19,7 +20,7 @@ macro_rules! rows {
 use rows;
 
 /// All rows, by what is particular of them.
-pub(super) static ROWS: &[&[Row]] = &[activation::ROWS, masked::ROWS, matrix::ROWS, select::ROWS];
+pub(super) static ROWS: &[&[Row]] = &[activation::ROWS, masked::ROWS, matrix::ROWS, norm::ROWS, select::ROWS];
 
 fn zero(x: Tensor<'_>) -> Tensor<'_> {
     x.number(Scalar::Int(0))

@@ -163,8 +163,7 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
     }
     let dim = stage.reduce.iter().copied().max_by(|&x, &y| sizes.0[x].total_cmp(&sizes.0[y]))?;
     let size = sizes.0[dim];
-    let across =
-        kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count() == 1 && lies_across(kernel, stage, dim, sizes, machine.far);
+    let across = only_reduces(kernel, machine) && lies_across(kernel, stage, dim, sizes, machine.far);
     let row: f64 = stage.reduce.iter().map(|&dim| sizes.0[dim]).product();
     if !(outer < machine.busy && row >= machine.row || across && outer < machine.columns || size >= machine.long) {
         return None;
@@ -186,6 +185,14 @@ fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine
     };
     let elements = (elements / turns).ceil() * turns;
     (elements * 2.0 <= size).then_some(Piece { dim, size: elements as i64, across })
+}
+
+/// Whether all that a kernel does beside reductions is done for each of their results. (On a device there is one reduction: blocks that
+/// share all columns are not idle.)
+fn only_reduces(kernel: &KernelView<'_>, machine: &Machine) -> bool {
+    let reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).count();
+    let of_results = |stage: &StageView<'_>| !stage.reduce.is_empty() || stage.domain.iter().all(|dim| kernel.outer.contains(dim));
+    reductions == 1 || machine.meeting.is_none() && kernel.stages.iter().all(of_results)
 }
 
 /// Whether memory is read in steps along the reduced dim while a dim of the result would read it in its order.

@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::class::{Class, View, reorders};
 use super::graph::Graph;
-use super::kernel::{Kernel, Read};
+use super::kernel::{Kernel, Read, outputs, reduced_dims};
 use std::collections::HashSet;
 use strata_core::ir::Op;
 use strata_dialects::prim;
@@ -19,6 +19,9 @@ const MAX_GUARDED_OPS: usize = 2;
 const GATHER: u32 = 4;
 /// Cost that the stages over a row may repeat per element.
 pub(super) const MAX_ROW_COST: u32 = 64;
+
+/// Bytes that a cache near a core holds.
+const NEAR: i64 = 1 << 20;
 
 /// What a merge is worth; larger is better, the first field counts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,9 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
             _ => {}
         }
     }
+    if reads_across(graph, members) {
+        return Err(Refusal::AcrossMemory);
+    }
     if both.row_cost > MAX_ROW_COST {
         return Err(Refusal::RowRecompute);
     }
@@ -59,6 +65,22 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
     };
     let connected = both.inputs.len() < producer.inputs.len() + consumer.inputs.len();
     if score.removed == 0 && score.shared == 0 && !connected { Err(Refusal::NothingSaved) } else { Ok(score) }
+}
+
+/// Whether members write a tensor element by element whose columns others sum, and which no cache near a core holds. In one kernel the loop over
+/// the columns stands outside of both: memory is read line by line for a few elements each, and as often as there are stages. In two
+/// kernels both go through it in its order.
+fn reads_across(graph: &Graph<'_>, members: &[usize]) -> bool {
+    let across = |op: Op<'_>| {
+        let ty = op.operand(0).ty();
+        let rows = ty.rank().checked_sub(1).is_some_and(|last| !reduced_dims(op).contains(&last));
+        let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
+        (rows && bytes.is_some_and(|bytes| bytes >= NEAR)).then(|| ty.num_elements()).flatten()
+    };
+    let mut reduced = members.iter().filter(|&&node| graph.class(node) == Class::Reduce).filter_map(|&node| across(graph.op(node)));
+    let Some(elements) = reduced.next() else { return false };
+    let written = outputs(graph, members, &members.iter().copied().collect());
+    written.into_iter().any(|node| graph.op(node).result(0).ty().num_elements().is_some_and(|count| count >= elements))
 }
 
 /// How often an element of a pointwise op is computed.

@@ -50,6 +50,9 @@ pub enum Refusal {
     /// Profit: a copy in the order in which it is read costs less than reading across memory several times.
     #[error("profit: '{0}' would read a tensor several times in another order than it lies in")]
     ReorderedRead(String),
+    /// Profit: what a reduction across memory shares a kernel with would be read across memory, too.
+    #[error("profit: what is computed of each element would be read across memory, as the reduction of columns is")]
+    AcrossMemory,
     /// Profit: each stage over a row computes the row again.
     #[error("profit: the stages over a row would repeat too much work")]
     RowRecompute,

@@ -1,0 +1,253 @@
+//! `--write-in-place`: the new value of what a call changes may be written over the old one.
+//!
+//! A result of kind `mutation` gets `capture.in_place`, exactly where
+//! - nobody reads the old value behind the kernel that makes the new one, and in that kernel only the stage that makes it reads the old one,
+//!   at the point that it writes;
+//! - the kernel makes each point once, and both values have one type and lie in memory alike;
+//! - nothing in the program can fail, and from there on no memory is asked for, so that a call that fails changes nothing. (A kernel that finds an
+//!   index out of bounds leaves a note, and the call goes on to its end: of a program that checks indices nothing is written in place.)
+//!
+//! `in_place` of the kernel says which argument lies under which result: then its code may not take them for apart. Whether a call passes
+//! the memory of the old value for the new one is up to who makes it.
+//!
+//! ```mlir
+//! func.func @main(%p: tensor<8xf32> {capture.name = "p"}) -> (tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) {
+//!   %0 = loop.call @k0(%p)
+//!   return %0
+//! }
+//! // becomes
+//! func.func @main(%p: tensor<8xf32> {capture.name = "p"})
+//!     -> (tensor<8xf32> {capture.in_place, capture.kind = "mutation", capture.name = "p"}) {
+//!   %0 = loop.call @k0(%p)               // loop.kernel @k0 {in_place = array<i64: 0>, ..}
+//!   return %0
+//! }
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use crate::prim::hoist_weights::signature::Signature;
+use strata_core::ir::{AffineKind, AffineMap, Attr, Block, Op, Value};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::{NoMatch, Rewriter};
+use strata_core::upstream::arith;
+use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::{capture, loops, prim};
+
+/// Lets new values be written over old ones.
+#[derive(Pass)]
+#[pass(dependents("loop"))]
+pub struct WriteInPlace {
+    /// Results that may be written in place.
+    results: Counter,
+}
+
+impl Pass for WriteInPlace {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
+        let program = Program::of(module, entry);
+        let found: Vec<_> = program.changed().into_iter().map(|at| (at, program.change(at))).collect();
+        let mut changes: Vec<_> =
+            found.into_iter().filter_map(|(at, found)| Some((at, cx.remarks().found(program.maker(at), found)?))).collect();
+        let safe = program.safe_from(&changes.iter().map(|(at, _)| *at).collect());
+        changes.retain(|(_, change)| {
+            let late = program.at[&change.call] >= safe;
+            if !late {
+                cx.remarks().missed(change.call, "something in the program may fail, or asks for memory behind it");
+            }
+            late
+        });
+        self.results.add(changes.len());
+        program.mark(&changes, &mut cx.rewriter());
+        Ok(())
+    }
+}
+
+/// A new value that may be written over the old one.
+struct Change<'c> {
+    /// The call of the kernel that makes it.
+    call: Op<'c>,
+    /// Which result of the call it is, and which operand the old value is, if any.
+    places: (usize, Option<usize>),
+}
+
+struct Program<'c> {
+    entry: Op<'c>,
+    block: Block<'c>,
+    signature: Signature<'c>,
+    kernels: HashMap<String, KernelView<'c>>,
+    /// The positions of the statements.
+    at: HashMap<Op<'c>, usize>,
+    returned: Vec<Value<'c>>,
+}
+
+impl<'c> Program<'c> {
+    fn of(module: Op<'c>, entry: Op<'c>) -> Self {
+        let block = entry.body(0);
+        let kernels = module.body(0).ops().into_iter().filter_map(|op| Some((op.str("sym_name")?, KernelView::new(op)?))).collect();
+        let returned = block.terminator().map(|op| op.operands()).unwrap_or_default();
+        let at = block.ops().into_iter().enumerate().map(|(at, op)| (op, at)).collect();
+        Self { entry, block, signature: Signature::of(entry), kernels, at, returned }
+    }
+
+    fn kernel(&self, call: Op<'c>) -> Option<&KernelView<'c>> {
+        self.kernels.get(&call.attr("callee")?.as_symbol()?)
+    }
+
+    /// The results that are new values.
+    fn changed(&self) -> Vec<usize> {
+        let mutation = |at: &usize| text(self.signature.results.get(*at), capture::KIND).as_deref() == Some("mutation");
+        (0..self.returned.len()).filter(mutation).collect()
+    }
+
+    /// What makes a result, or ends the program where an argument is returned.
+    fn maker(&self, result: usize) -> Op<'c> {
+        let made = root(self.returned[result]).defining_op();
+        made.or_else(|| self.block.terminator()).unwrap_or(self.entry)
+    }
+
+    fn change(&self, result: usize) -> Result<Change<'c>, NoMatch> {
+        let value = root(self.returned[result]);
+        let call = value.defining_op().filter(|op| op.isa::<loops::Call>() && self.at.contains_key(op));
+        let call = call.ok_or_else(|| NoMatch::new("no kernel makes it"))?;
+        let named = text(self.signature.results.get(result), capture::NAME);
+        let old = self.block.args().into_iter().enumerate().find(|(at, _)| {
+            let dict = self.signature.arguments.get(*at);
+            let order = |dict: Option<&Attr<'c>>| dict.and_then(|dict| dict.entry(capture::DIM_ORDER));
+            named.is_some() && text(dict, capture::NAME) == named && order(dict) == order(self.signature.results.get(result))
+        });
+        let (_, old) = old
+            .filter(|(_, old)| old.ty() == self.returned[result].ty() && old.ty().is_static())
+            .ok_or_else(|| NoMatch::new("there is no argument of its name that lies in memory as it does"))?;
+        let operand = self.last_read(old, call)?;
+        let kernel = self.kernel(call).ok_or_else(|| NoMatch::new("its kernel is not known"))?;
+        let at = call.results().into_iter().position(|result| result == value).unwrap_or_default();
+        made_once(kernel, at)?;
+        match operand {
+            Some(operand) if call.operand(operand).ty() != value.ty() => Err("the kernel reads the old value in another shape".into()),
+            Some(operand) => reads_where_it_writes(kernel, at, operand).map(|()| Change { call, places: (at, Some(operand)) }),
+            None => Ok(Change { call, places: (at, None) }),
+        }
+    }
+
+    /// Which operand of a call an argument is that nobody reads behind it.
+    fn last_read(&self, argument: Value<'c>, call: Op<'c>) -> Result<Option<usize>, NoMatch> {
+        let (mut aliases, mut operand) = (vec![argument], None);
+        while let Some(alias) = aliases.pop() {
+            for user in alias.uses() {
+                let Some(&at) = self.at.get(&user.op) else { return Err("it is read inside of control flow".into()) };
+                if user.op == call {
+                    if operand.replace(user.index).is_some() {
+                        return Err("the kernel reads the old value as two operands".into());
+                    }
+                } else if is_view(user.op) {
+                    aliases.push(user.op.result(0));
+                } else if !user.op.isa::<loops::Call>() || at > self.at[&call] {
+                    return Err("the old value is read behind the kernel, or by what is no kernel".into());
+                }
+            }
+        }
+        Ok(operand)
+    }
+
+    /// The position from which on no memory is asked for, where the memory of these results is there; the end where something may fail.
+    fn safe_from(&self, in_place: &HashSet<usize>) -> usize {
+        let end = self.block.ops().len();
+        let mut safe = if self.block.ops().into_iter().any(|op| self.may_fail(op)) { end } else { 0 };
+        let mut written = HashSet::new();
+        for (result, &value) in self.returned.iter().enumerate() {
+            // What no kernel writes to an output is copied there in the end.
+            let call = root(value).defining_op().filter(|op| op.isa::<loops::Call>()).and_then(|op| self.at.get(&op));
+            let direct = call.filter(|_| written.insert(root(value)));
+            if !in_place.contains(&result) || direct.is_none() {
+                safe = safe.max(direct.map_or(end, |at| at + 1));
+            }
+        }
+        safe
+    }
+
+    fn may_fail(&self, op: Op<'c>) -> bool {
+        let sized = op.operands().iter().chain(&op.results()).all(|value| value.ty().is_tensor() && value.ty().is_static());
+        let plain = is_view(op) || op.isa::<prim::Constant>() || self.block.terminator() == Some(op);
+        match op.isa::<loops::Call>() {
+            true => !sized || self.kernel(op).is_none_or(checks),
+            false => !plain && !op.isa::<arith::Constant>(),
+        }
+    }
+
+    fn mark(mut self, changes: &[(usize, Change<'c>)], rewriter: &mut Rewriter<'c>) {
+        let cx = self.entry.cx();
+        let mut kernels: HashMap<Op<'c>, Vec<i64>> = HashMap::new();
+        for (result, change) in changes {
+            let dict = &mut self.signature.results[*result];
+            let entries = dict.as_dict().unwrap_or_default();
+            let mut entries: Vec<_> = entries.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+            entries.push((capture::IN_PLACE, cx.unit()));
+            *dict = cx.dict_attr(&entries);
+            let Some(kernel) = self.kernels.get(&change.call.attr("callee").and_then(Attr::as_symbol).unwrap_or_default()) else {
+                continue;
+            };
+            let places = kernels.entry(kernel.op).or_insert_with(|| vec![-1; kernel.results().len()]);
+            let (at, operand) = change.places;
+            places[at] = operand.map_or(places[at], |operand| operand as i64);
+        }
+        for (kernel, places) in kernels {
+            rewriter.set_attr(kernel, "in_place", cx.i64s_attr(&places));
+        }
+        if !changes.is_empty() {
+            rewriter.set_attr(self.entry, "res_attrs", cx.array_attr(&self.signature.results));
+        }
+    }
+}
+
+fn text(dict: Option<&Attr<'_>>, name: &str) -> Option<String> {
+    dict?.entry(name)?.as_str()
+}
+
+/// Whether an op gives its operand's memory another shape.
+fn is_view(op: Op<'_>) -> bool {
+    op.isa::<prim::Reshape>() || op.isa::<capture::Permute>()
+}
+
+/// What is behind the views of a value.
+fn root(value: Value<'_>) -> Value<'_> {
+    match value.defining_op().filter(|op| is_view(*op)) {
+        Some(view) => root(view.operand(0)),
+        None => value,
+    }
+}
+
+/// Whether a kernel may find an index out of bounds.
+fn checks(kernel: &KernelView<'_>) -> bool {
+    [loops::Load::NAME, loops::Scatter::NAME].iter().any(|name| !kernel.op.find_all(name).is_empty())
+}
+
+/// Whether each point of a result is computed once, and stored when nothing else is to be computed for it.
+fn made_once(kernel: &KernelView<'_>, result: usize) -> Result<(), NoMatch> {
+    let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
+    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention() || stage.is_scatter()) || checks(kernel) {
+        return Err("the kernel computes points twice, or may fail".into());
+    }
+    let stage = kernel.results()[result].defining_op().map(StageView::new);
+    let plain = |stage: &StageView<'_>| stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && stage.chunk.is_none();
+    stage.filter(plain).map(|_| ()).ok_or_else(|| "no pointwise stage makes it".into())
+}
+
+/// Whether the stage that makes a result is the only one to read an argument, and reads it at the point that it writes.
+fn reads_where_it_writes(kernel: &KernelView<'_>, result: usize, argument: usize) -> Result<(), NoMatch> {
+    let refused = || NoMatch::new("the kernel reads the old value elsewhere than where it writes the new one");
+    let stage = kernel.results()[result].defining_op().ok_or_else(refused)?;
+    let uses = kernel.op.body(0).args()[argument].uses();
+    let [user] = uses.as_slice() else { return Err(refused()) };
+    if user.op != stage {
+        return Err(refused());
+    }
+    let view = StageView::new(stage);
+    let there = !view.guarded[user.index] && is_point(view.maps[user.index], &view.result_dims());
+    there.then_some(()).ok_or_else(refused)
+}
+
+/// Whether a map gives these dims.
+fn is_point(map: AffineMap<'_>, dims: &[usize]) -> bool {
+    let results = map.results();
+    results.len() == dims.len() && results.iter().zip(dims).all(|(expr, dim)| expr.kind() == AffineKind::Dim(*dim))
+}
