@@ -239,9 +239,9 @@ def returns_tuples_in_loops(x: Tensor, n: Tensor):
     for k in range(int(n)):
         for j in range(4):
             if bool(x[k, j] > 2):
-                return x * k, (j, True), [x[k], x[0]]
+                return x * k, (j, True), x[k]
         largest = max(largest, float(x[k].max()))
-    return x - 1, (int(largest * 10), False), [x[0], x[1] + largest]
+    return x - 1, (int(largest * 10), False), x[1] + largest
 
 
 @calls(({"a": {"p": above, "q": v}, "b": {"p": below}}, {3: [above, v], 5: [below]}, [{"a": above, "b": v}, {"a": v}]))
