@@ -276,7 +276,7 @@ impl<R> Tree<R> {
                     let Some((_, next)) = answers.iter().find(|(known, _)| *known == answer) else {
                         return Ok(Walked::Open(values, events));
                     };
-                    events.push(Event::Asked { scalar: *scalar, question: *question, answer, place: *place });
+                    events.push(Event::Asked { scalar: *scalar, question: *question, answer, place });
                     *next
                 }
                 Step::Done(result, outputs) => return Ok(Walked::Done(result.clone(), outputs.clone(), values)),
@@ -306,7 +306,7 @@ impl<R> Tree<R> {
                     next
                 }
                 (open @ Step::Open, Event::Asked { scalar, question, answer, place }) => {
-                    *open = Step::Ask { scalar: *scalar, question: *question, place: *place, answers: vec![(*answer, next)] };
+                    *open = Step::Ask { scalar: *scalar, question: *question, place, answers: vec![(*answer, next)] };
                     next
                 }
                 _ => return,
