@@ -39,6 +39,8 @@ fn entries(c: &mut Criterion) {
     c.bench_function("jit/the program", |b| b.iter(|| session.run_refs(black_box(&[&value]))));
     let f = jit(|x: &Tensor| x.relu());
     c.bench_function("jit/a call", |b| b.iter(|| f.call(black_box(&x))));
+    let broken = jit(|x: &Tensor| if x.sum().item() > 0.0 { x.relu() } else { x.neg() });
+    c.bench_function("jit/a call of two segments", |b| b.iter(|| broken.call(black_box(&x))));
 }
 
 criterion_group!(benches, guards, entries);

@@ -31,7 +31,7 @@ impl Size {
     }
 
     pub(crate) fn failed(place: &'static Location<'static>, why: impl Into<String>) -> Size {
-        Size::Failed(Arc::new(Failure { place, why: why.into() }))
+        Size::Failed(Arc::new(Failure { place, why: why.into(), trace: std::sync::Weak::new() }))
     }
 }
 

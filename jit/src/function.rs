@@ -3,17 +3,15 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::panic::Location;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_driver::{Options, SourceFile, compile, standard};
-use strata_runtime::{self as runtime, Guards, Session};
+use strata_runtime::{self as runtime, Guards};
 
 use crate::Error;
 use crate::graph::{Trace, Traced};
-use crate::operators::{text, weight_name};
+use crate::segments::{Segment, Tree, Values, Walked, Way};
 use crate::tensor::{Inner, Tensor};
 use crate::tree::{Checked, Inputs, Leaves, TensorTree};
 
@@ -63,15 +61,26 @@ pub struct Jit<F, Arguments, R> {
 /// A compiled form.
 struct Entry<R> {
     guards: Guards,
-    session: Session,
-    /// The closure's result, with the places of outputs in it.
-    result: R,
+    form: Form<R>,
     calls: AtomicU64,
     /// Why the forms before did not serve.
     reason: String,
-    kernels: usize,
     took: Duration,
     guard_cost: Duration,
+}
+
+/// What a form runs.
+enum Form<R> {
+    /// One program, and the closure's result, with the places of outputs in it.
+    Whole(Segment, R),
+    /// The segments of a closure that asks for numbers.
+    Broken(RwLock<Tree<R>>),
+}
+
+/// What a trace gives: a form, and what it computed of the call that was traced.
+struct Made<R> {
+    form: Form<R>,
+    given: Option<R>,
 }
 
 /// Makes a function of a closure. It is traced and compiled at the first call of each kind: element types, ranks, orders of dims, sizes,
@@ -120,12 +129,20 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
         let forms = self.forms();
         let mut text = format!("the closure at {}: {} forms, compiled {} times\n", self.place, forms.len(), self.compilations());
         for (number, entry) in forms.iter().enumerate() {
-            let Entry { guards, reason, kernels, took, guard_cost, .. } = &**entry;
+            let Entry { guards, form, reason, took, guard_cost, .. } = &**entry;
             let calls = entry.calls.load(Relaxed);
+            let (kernels, breaks) = match form {
+                Form::Whole(program, _) => (program.kernels, String::new()),
+                Form::Broken(tree) => {
+                    let tree = tree.read().unwrap_or_else(PoisonError::into_inner);
+                    (tree.kernels(), tree.explain())
+                }
+            };
             // Writing to a text does not fail.
             let _ = writeln!(text, "form {number}: {guards}");
             let _ = writeln!(text, "  made for {reason}, in {:.0} ms: {kernels} kernels", took.as_secs_f64() * 1e3);
             let _ = writeln!(text, "  guards {:.1} ns, {calls} calls", guard_cost.as_secs_f64() * 1e9);
+            text.push_str(&breaks);
         }
         text
     }
@@ -146,8 +163,8 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
 type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
 
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
-    /// Makes a form for a call. Nothing is locked meanwhile.
-    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, R>) -> Result<Arc<Entry<R>>, Error> {
+    /// Makes a form for a call, and what it computes of the call. Nothing is locked meanwhile.
+    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, R>) -> Result<R, Error> {
         let forms: Vec<_> = self.forms().iter().map(|entry| entry.guards.clone()).collect();
         let widened = match self.dynamic {
             Dynamic::Auto => forms.iter().rev().find_map(|guards| guards.widened(&leaves.leaves)),
@@ -160,16 +177,16 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         }
         let fixed = || Guards::of(&leaves.leaves);
         let entry = match widened {
-            Some(guards) => match self.form(guards, reason.clone(), run) {
+            Some(guards) => match self.entry(guards, reason.clone(), leaves, run) {
                 // A program whose sizes must be known has a form for each of them.
                 Err(error @ (Error::Trace { .. } | Error::Compile(_))) => {
-                    self.form(fixed(), format!("{reason} (not for all sizes: {error})"), run)
+                    self.entry(fixed(), format!("{reason} (not for all sizes: {error})"), leaves, run)
                 }
                 made => made,
             },
-            None => self.form(fixed(), reason, run),
+            None => self.entry(fixed(), reason, leaves, run),
         };
-        let mut entry = entry?;
+        let (mut entry, given) = entry?;
         let start = Instant::now();
         for _ in 0..CHECKS {
             black_box(holds(black_box(&entry.guards)));
@@ -179,26 +196,53 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         self.made.fetch_add(1, Relaxed);
         // Another thread may have made it meanwhile.
-        if let Some(known) = entries.iter().find(|known| holds(&known.guards)) {
-            return Ok(known.clone());
+        if !entries.iter().any(|known| holds(&known.guards)) {
+            if entries.len() >= self.limit.0 {
+                entries.remove(0);
+            }
+            entries.push(entry.clone());
         }
-        if entries.len() >= self.limit.0 {
-            entries.remove(0);
+        drop(entries);
+        match given {
+            Some(given) => Ok(given),
+            None => entry.run(&leaves.tensors())?.map_err(|_| Error::Value("a form has no way for its own call".to_owned())),
         }
-        entries.push(entry.clone());
-        Ok(entry)
     }
 
-    /// Traces, compiles and loads the closure for calls for which the guards hold.
-    fn form(&self, guards: Guards, reason: String, run: &Closure<'_, R>) -> Result<Entry<R>, Error> {
+    fn entry(&self, guards: Guards, reason: String, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<(Entry<R>, Option<R>), Error> {
         let start = Instant::now();
-        let trace = Trace::new(&guards);
+        let Made { form, given } = self.form(&guards, Way::new(leaves.shared(), Default::default()), None, run)?;
+        let (calls, guard_cost) = (AtomicU64::new(0), Duration::ZERO);
+        Ok((Entry { guards, form, calls, reason, took: start.elapsed(), guard_cost }, given))
+    }
+
+    /// Traces a call that gives an answer which no call gave before: one more way through a form.
+    fn grow(&self, entry: &Entry<R>, known: Known, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<R, Error> {
+        let Form::Broken(tree) = &entry.form else { return Err(Error::Value("a form without breaks has no more ways".to_owned())) };
+        if tree.read().unwrap_or_else(PoisonError::into_inner).ways() >= self.limit.0 {
+            match self.limit.1 {
+                OnLimit::Error => {
+                    let why = "its numbers have other answers than those of the calls before".to_owned();
+                    return Err(Error::Limit { place: self.place, limit: self.limit.0, why });
+                }
+                OnLimit::Replace => *tree.write().unwrap_or_else(PoisonError::into_inner) = Tree::new(),
+            }
+        }
+        self.made.fetch_add(1, Relaxed);
+        let made = self.form(&entry.guards, Way::new(leaves.shared(), known), Some(tree), run)?;
+        made.given.ok_or_else(|| Error::Value("the closure asks for no number when it runs again".to_owned()))
+    }
+
+    /// Traces, compiles and loads the closure for calls for which the guards hold. A closure that asks for numbers runs meanwhile; its way
+    /// is added to a tree.
+    fn form(&self, guards: &Guards, way: Way, tree: Option<&RwLock<Tree<R>>>, run: &Closure<'_, R>) -> Result<Made<R>, Error> {
+        let trace = Trace::new(guards, way);
         let mut inputs = 0..;
         let result = run(&mut |_| {
             let value = inputs.next().unwrap_or_default();
-            Tensor(Inner::Traced(Traced { trace: trace.clone(), value }))
+            Tensor(Inner::Traced(Traced::new(trace.clone(), value)))
         });
-        let (mut outputs, mut failure) = (Vec::new(), None);
+        let (mut outputs, mut failure) = (Vec::new(), trace.way().failure.as_ref().map(|failure| failure.error()));
         let result = result.map(&mut |tensor| match &tensor.0 {
             Inner::Value(_) => tensor.clone(),
             Inner::Failed(failed) => {
@@ -219,33 +263,54 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        let graph = trace.lock();
-        let program = text(&graph, &outputs).map_err(|why| Error::Trace { place: self.place, why })?;
-        // The source has the closure's name, and its operators their lines.
-        let name = format!("{}.mlir", self.place.file());
-        let source = SourceFile { path: Path::new(&name), text: Some(&program) };
-        let artefact = compile(standard(), source, &Options::default(), None)?;
-        let weight = |name: &String| {
-            let place = (0..graph.weights.len()).find(|place| weight_name(*place) == *name);
-            place.map(|place| graph.weights[place].1.clone())
-        };
-        let names = artefact.manifest.weights.iter().map(|weight| &weight.name);
-        let weights = names.filter_map(weight).collect();
-        let session = Session::load_sharing(&artefact, weights)?;
-        let kernels = artefact.manifest.kernels.len();
-        let (calls, guard_cost) = (AtomicU64::new(0), Duration::ZERO);
-        Ok(Entry { guards, session, result, calls, reason, kernels, took: start.elapsed(), guard_cost })
+        if trace.way().events.is_empty() {
+            let program = Segment::new(&trace.lock(), 0, outputs, self.place)?;
+            return Ok(Made { form: Form::Whole(program, result), given: None });
+        }
+        trace.run(outputs.clone(), self.place)?;
+        let way = trace.way();
+        let given = filled(&result, &outputs, &way.values);
+        let result = Arc::new(result);
+        let mut grown = Tree::new();
+        match tree {
+            Some(tree) => tree.write().unwrap_or_else(PoisonError::into_inner).add(&way.events, result, outputs),
+            None => grown.add(&way.events, result, outputs),
+        }
+        Ok(Made { form: Form::Broken(RwLock::new(grown)), given: Some(given) })
     }
 }
 
+/// A closure's result with the tensors of its outputs.
+fn filled<R: TensorTree>(result: &R, outputs: &[usize], values: &Values) -> R {
+    result.map(&mut |tensor| match tensor.0 {
+        Inner::Output(place) => match outputs.get(place).and_then(|value| values.get(value)) {
+            Some(value) => Tensor(Inner::Value(value.clone())),
+            None => tensor.clone(),
+        },
+        _ => tensor.clone(),
+    })
+}
+
+/// What a call did before it gave an answer that no call gave before.
+type Known = (Values, Vec<crate::segments::Event>);
+
 impl<R: TensorTree> Entry<R> {
-    fn run(&self, inputs: &[&runtime::Tensor]) -> Result<R, Error> {
+    /// Runs a call, or as much of it as calls before it did.
+    fn run(&self, inputs: &[&runtime::Tensor]) -> Result<Result<R, Known>, Error> {
         self.calls.fetch_add(1, Relaxed);
-        let outputs: Vec<Tensor> = self.session.run_refs(inputs)?.into_iter().map(Tensor::from).collect();
-        Ok(self.result.map(&mut |tensor| match tensor.0 {
-            Inner::Output(place) => outputs[place].clone(),
-            _ => tensor.clone(),
-        }))
+        match &self.form {
+            Form::Whole(program, result) => {
+                let outputs: Vec<Tensor> = program.run(inputs)?.into_iter().map(Tensor::from).collect();
+                Ok(Ok(result.map(&mut |tensor| match tensor.0 {
+                    Inner::Output(place) => outputs[place].clone(),
+                    _ => tensor.clone(),
+                })))
+            }
+            Form::Broken(tree) => Ok(match tree.read().unwrap_or_else(PoisonError::into_inner).walk(inputs)? {
+                Walked::Done(result, outputs, values) => Ok(filled(&*result, &outputs, &values)),
+                Walked::Open(values, events) => Err((values, events)),
+            }),
+        }
     }
 }
 
@@ -276,10 +341,14 @@ macro_rules! arities {
                     $($value.visit(&mut check);)*
                     check.0.holds()
                 };
+                let mut known = None;
                 if let Some(entry) = self.find(holds) {
                     let mut inputs = Inputs::default();
                     $($value.visit(&mut inputs);)*
-                    return entry.run(&inputs.0);
+                    match entry.run(&inputs.0)? {
+                        Ok(result) => return Ok(result),
+                        Err(before) => known = Some((entry, before)),
+                    }
                 }
                 let mut leaves = Leaves::default();
                 $($value.visit(&mut leaves);)*
@@ -294,7 +363,10 @@ macro_rules! arities {
                     $(let $value = $value.map(&mut change);)*
                     (self.function)($(&$value),*)
                 };
-                self.make(&leaves, &holds, &run)?.run(&leaves.inputs)
+                match known {
+                    Some((entry, before)) => self.grow(&entry, before, &leaves, &run),
+                    None => self.make(&leaves, &holds, &run),
+                }
             }
         }
     )* };

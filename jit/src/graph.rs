@@ -1,8 +1,9 @@
 //! The record of a traced closure: inputs, weights, and calls of operators with the types of their results. It is plain data, so that
 //! tensors may name its values wherever they are; [`crate::operators`] makes ops of it.
 
+use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use strata_core::ir::DYNAMIC;
 use strata_dialects::aten::{Operator, op};
@@ -10,6 +11,7 @@ use strata_runtime::guards::{self, Guard, Guards};
 use strata_runtime::{self as runtime, DType};
 
 use crate::argument::Size;
+use crate::segments::Way;
 use crate::tensor::{Inner, Tensor};
 
 /// The type of a recorded value.
@@ -81,22 +83,37 @@ pub(crate) struct Graph {
     /// Tensors that the closure has from elsewhere, and their values.
     pub weights: Vec<(usize, Arc<runtime::Tensor>)>,
     pub nodes: Vec<Node>,
+    /// What the names of a value share, as long as there are any.
+    named: HashMap<usize, Weak<()>>,
+}
+
+impl Graph {
+    /// Whether the closure can still read a value.
+    pub fn is_named(&self, value: usize) -> bool {
+        self.named.get(&value).is_some_and(|named| named.strong_count() > 0)
+    }
 }
 
 /// A record that is being made.
-#[derive(Debug, Default)]
-pub struct Trace(Mutex<Graph>);
+#[derive(Debug)]
+pub struct Trace {
+    graph: Mutex<Graph>,
+    /// What of it ran already.
+    pub(crate) way: Mutex<Way>,
+}
 
 /// A value of a record.
 #[derive(Debug, Clone)]
 pub struct Traced {
     pub(crate) trace: Arc<Trace>,
     pub(crate) value: usize,
+    /// All names of the value share it.
+    _named: Arc<()>,
 }
 
 impl Trace {
     /// A record of calls for which the guards hold.
-    pub(crate) fn new(guards: &Guards) -> Arc<Trace> {
+    pub(crate) fn new(guards: &Guards, way: Way) -> Arc<Trace> {
         let mut graph = Graph::default();
         for guard in guards.list() {
             let Guard::Tensor { dtype, sizes, .. } = guard else { continue };
@@ -108,12 +125,12 @@ impl Trace {
             graph.symbols.push(graph.types.len());
             graph.types.push(Ty::Index);
         }
-        Arc::new(Trace(Mutex::new(graph)))
+        Arc::new(Trace { graph: Mutex::new(graph), way: Mutex::new(way) })
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Graph> {
         // Every change of a record is one push, done or not.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The value of a tensor, which may be one that the closure has from elsewhere.
@@ -156,6 +173,19 @@ impl Trace {
 }
 
 impl Traced {
+    /// One more name of a value.
+    pub(crate) fn new(trace: Arc<Trace>, value: usize) -> Traced {
+        let mut graph = trace.lock();
+        let known = graph.named.get(&value).and_then(Weak::upgrade);
+        let named = known.unwrap_or_else(|| {
+            let named = Arc::new(());
+            graph.named.insert(value, Arc::downgrade(&named));
+            named
+        });
+        drop(graph);
+        Traced { trace, value, _named: named }
+    }
+
     /// The tensor's element type and sizes.
     pub(crate) fn tensor(&self) -> Option<(DType, Vec<i64>)> {
         match &self.trace.lock().types[self.value] {
@@ -172,14 +202,18 @@ impl Traced {
     }
 
     fn symbolic(&self, dim: usize, place: &'static Location<'static>) -> Size {
-        let traced = |value| Size::Traced(Traced { trace: self.trace.clone(), value });
-        let graph = self.trace.lock();
-        if let Some(Guard::Tensor { sizes, .. }) = graph.inputs.get(self.value)
-            && let Some(guards::Size::Symbol(symbol)) = sizes.get(dim)
-        {
-            return traced(graph.symbols[*symbol]);
+        let traced = |value| Size::Traced(Traced::new(self.trace.clone(), value));
+        let symbol = |graph: &Graph| match graph.inputs.get(self.value)? {
+            Guard::Tensor { sizes, .. } => match sizes.get(dim)? {
+                guards::Size::Symbol(symbol) => Some(graph.symbols[*symbol]),
+                guards::Size::Fixed(_) => None,
+            },
+            _ => None,
+        };
+        let symbol = symbol(&self.trace.lock());
+        if let Some(symbol) = symbol {
+            return traced(symbol);
         }
-        drop(graph);
         let source = Source::Operator(op::SYM_SIZE_INT, vec![Input::Tensor(self.value), Input::Size(Number::Known(dim as i64))]);
         traced(self.trace.push(source, vec![Ty::Index], place).start)
     }
@@ -207,7 +241,7 @@ pub(crate) fn arithmetic(on: Arithmetic, a: Size, b: Size, place: &'static Locat
     match (trace.number(&a), trace.number(&b)) {
         (Ok(a), Ok(b)) => {
             let value = trace.push(Source::Arithmetic(on, a, b), vec![Ty::Index], place).start;
-            Size::Traced(Traced { trace, value })
+            Size::Traced(Traced::new(trace, value))
         }
         (Err(why), _) | (_, Err(why)) => Size::failed(place, why),
     }

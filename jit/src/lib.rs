@@ -21,17 +21,20 @@ mod argument;
 mod error;
 mod function;
 mod graph;
+mod host_scalar;
 // As it was generated.
 #[rustfmt::skip]
 mod methods;
 pub mod nn;
 mod operators;
+mod segments;
 mod tensor;
 mod tree;
 
 pub use argument::{Argument, Scalar, Size, Sizes};
 pub use error::Error;
 pub use function::{Dynamic, Function, Jit, OnLimit, jit};
+pub use host_scalar::HostScalar;
 pub use operators::call;
 pub use strata_derive::TensorTree;
 pub use strata_dialects::aten::op;

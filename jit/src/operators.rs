@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use strata_core::ir::{Context, Cx, Module, Type, Value};
+use strata_core::ir::{Context, Cx, DYNAMIC, Module, Type, Value};
 use strata_core::registry::load_dialect;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
@@ -17,7 +17,7 @@ use strata_runtime::guards::{Guard, LEAST, Size as Assumed};
 
 use crate::argument::{Argument, Scalar};
 use crate::graph::{Arithmetic, Graph, Input, Number, Source, Trace, Traced, Ty};
-use crate::tensor::{Inner, Tensor};
+use crate::tensor::{Failure, Inner, Tensor};
 
 /// Calls any operator inside of a traced closure. Arguments stand in the order of its schema; [`Argument::Default`], and what is left
 /// out at the end, have the schema's defaults.
@@ -51,8 +51,12 @@ pub fn call(operator: Operator, arguments: &[Argument]) -> Vec<Tensor> {
         return failed("none of its tensors is one of a traced closure; call operators inside of `jit`, on its arguments".to_owned());
     };
     match record(&trace, operator, arguments, place) {
-        Ok(values) => values.into_iter().map(|value| Tensor(Inner::Traced(Traced { trace: trace.clone(), value }))).collect(),
-        Err(why) => failed(why),
+        Ok(values) => values.into_iter().map(|value| Tensor(Inner::Traced(Traced::new(trace.clone(), value)))).collect(),
+        Err(why) => {
+            let why = format!("`{operator}`: {why}");
+            let failure = Arc::new(Failure { place, why, trace: Arc::downgrade(&trace) });
+            vec![Tensor(Inner::Failed(failure)); operator.schema().returns.len().max(1)]
+        }
     }
 }
 
@@ -196,14 +200,35 @@ pub(crate) fn weight_name(place: usize) -> String {
     format!("weight_{place}")
 }
 
-/// The record as text of the capture and aten levels, with these values as its results.
-pub(crate) fn text(graph: &Graph, outputs: &[usize]) -> Result<String, String> {
+/// The tensors that the nodes from `from` on read of those before.
+pub(crate) fn read_of_before(graph: &Graph, from: usize, outputs: &[usize]) -> Vec<usize> {
+    let made = graph.nodes[..from].iter().filter(|node| matches!(node.source, Source::Operator(..)));
+    let made: Vec<_> = made.flat_map(|node| node.first..node.first + node.count).collect();
+    let mut read = Vec::new();
+    let mut see = |value: usize| {
+        if made.contains(&value) && !read.contains(&value) {
+            read.push(value);
+        }
+    };
+    for node in &graph.nodes[from..] {
+        if let Source::Operator(_, inputs) = &node.source {
+            inputs.iter().for_each(|input| values(input, &mut see));
+        }
+    }
+    outputs.iter().for_each(|value| see(*value));
+    read.retain(|value| matches!(graph.types[*value], Ty::Tensor(..)));
+    read
+}
+
+/// The nodes of a record from `from` on as text of the capture and aten levels, with these values as results; `read` are tensors of before.
+pub(crate) fn text(graph: &Graph, from: usize, read: &[usize], outputs: &[usize]) -> Result<String, String> {
     let context = standard().pooled_context();
     load(&context);
     let cx: Cx<'_> = (&*context).into();
     let module = Module::new(cx);
     let inputs = 0..graph.inputs.len();
-    let places: Vec<usize> = inputs.clone().chain(graph.weights.iter().map(|(value, _)| *value)).collect();
+    let taken: Vec<usize> = inputs.chain(read.iter().copied()).collect();
+    let places: Vec<usize> = taken.iter().copied().chain(graph.weights.iter().map(|(value, _)| *value)).collect();
     let types: Vec<_> = places.iter().map(|value| type_of(cx, &graph.types[*value])).collect();
     let (function, block) = function::begin(cx, module.body(), &types);
     let mut builder = Rewriter::at_end(block, cx.unknown());
@@ -212,7 +237,12 @@ pub(crate) fn text(graph: &Graph, outputs: &[usize]) -> Result<String, String> {
         values[*value] = Some(argument);
     }
     symbols(&mut builder, graph, &mut values);
-    for node in &graph.nodes {
+    read.iter().filter_map(|value| Some((*value, values[*value]?))).for_each(|(value, tensor)| sizes_of(&mut builder, value, tensor));
+    for (place, node) in graph.nodes.iter().enumerate() {
+        // Sizes are computed where they are read.
+        if place < from && matches!(node.source, Source::Operator(..)) {
+            continue;
+        }
         builder.set_location(cx.file_location(node.place.file(), node.place.line(), node.place.column()));
         let known = |value: usize| values[value];
         match &node.source {
@@ -229,7 +259,14 @@ pub(crate) fn text(graph: &Graph, outputs: &[usize]) -> Result<String, String> {
                     Number::Known(size) => Some(builder.const_index(*size)),
                     Number::Value(value) => values[*value],
                 };
-                let (a, b) = (number(a).ok_or("a size is not known")?, number(b).ok_or("a size is not known")?);
+                let (Some(a), Some(b)) = (number(a), number(b)) else {
+                    if place < from {
+                        continue;
+                    }
+                    return Err(
+                        "a size of a tensor that was made before a break is read behind it; read it off the tensor again".to_owned()
+                    );
+                };
                 let name = match on {
                     Arithmetic::Add => arith::AddI::NAME,
                     Arithmetic::Sub => arith::SubI::NAME,
@@ -240,7 +277,8 @@ pub(crate) fn text(graph: &Graph, outputs: &[usize]) -> Result<String, String> {
             }
         }
     }
-    let mut described: Vec<_> = inputs.map(|place| EntryInput { name: format!("in_{place}"), kind: InputKind::Input }).collect();
+    let input = |place: &usize| EntryInput { name: format!("in_{place}"), kind: InputKind::Input };
+    let mut described: Vec<_> = taken.iter().map(input).collect();
     for (place, (_, weight)) in graph.weights.iter().enumerate() {
         let kind = if weight.dtype().is_floating() { InputKind::Parameter } else { InputKind::Constant };
         described.push(EntryInput { name: weight_name(place), kind });
@@ -251,6 +289,21 @@ pub(crate) fn text(graph: &Graph, outputs: &[usize]) -> Result<String, String> {
         return Err(format!("the record does not verify: {module}"));
     }
     Ok(module.op().to_text_with_locations())
+}
+
+/// The sizes of a tensor of before that only a call knows.
+fn sizes_of<'c>(builder: &mut Rewriter<'c>, value: usize, tensor: Value<'c>) {
+    let cx = builder.cx();
+    let dims = tensor.ty().shape().into_iter().enumerate().filter(|(_, size)| *size == DYNAMIC);
+    for (dim, _) in dims {
+        let attrs = [
+            ("dim", cx.i64_attr(dim as i64)),
+            ("symbol", cx.str_attr(&format!("t{value}_{dim}"))),
+            ("min", cx.i64_attr(0)),
+            ("max", cx.i64_attr(i64::MAX)),
+        ];
+        builder.value(capture::Dim::NAME, &[tensor], cx.index(), &attrs);
+    }
 }
 
 /// The sizes of the call, and which of them are equal.

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use strata_runtime::{self as runtime, DType};
 
-use crate::Error;
 use crate::argument::Size;
 use crate::graph::{Trace, Traced};
+use crate::host_scalar::HostScalar;
+use crate::{Error, segments};
 
 /// A tensor: a value, or inside of a traced closure the name of a value. It is never changed, and its clones share its memory.
 ///
@@ -31,6 +32,8 @@ pub(crate) enum Inner {
 pub struct Failure {
     pub place: &'static Location<'static>,
     pub why: String,
+    /// The record of the closure that it happened in.
+    pub trace: Weak<Trace>,
 }
 
 impl Failure {
@@ -85,6 +88,33 @@ impl Tensor {
         }
     }
 
+    /// The number of a tensor of one element. Inside of a traced closure this is a break: what was recorded so far is compiled and run,
+    /// and what the closure asks of the number decides what it records next. The call returns the error of a tensor of several elements.
+    ///
+    /// ```
+    /// use strata::{Tensor, jit};
+    ///
+    /// let f = jit(|x: &Tensor| if x.sum().item() > 1.0 { x.neg() } else { x.exp() });
+    /// assert_eq!(f.call(&Tensor::new(&[1.0f32, 2.0], &[2])?)?.to_vec::<f32>()?, [-1.0, -2.0]);
+    /// assert_eq!(f.call(&Tensor::new(&[0.0f32, 0.0], &[2])?)?.to_vec::<f32>()?, [1.0, 1.0]);
+    /// # Ok::<(), strata::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn item(&self) -> HostScalar {
+        let place = Location::caller();
+        match &self.0 {
+            Inner::Traced(traced) => segments::item(self, traced, place),
+            Inner::Value(value) => HostScalar::of(segments::number(value)),
+            Inner::Failed(failure) => {
+                if let Some(trace) = failure.trace.upgrade() {
+                    trace.fail(failure.clone());
+                }
+                HostScalar::of(None)
+            }
+            Inner::Output(_) => HostScalar::of(None),
+        }
+    }
+
     /// The element type; nothing of a tensor that stands for an error.
     pub fn dtype(&self) -> Option<DType> {
         match &self.0 {
@@ -130,7 +160,7 @@ impl Tensor {
     }
 
     pub(crate) fn failed(place: &'static Location<'static>, why: impl Into<String>) -> Tensor {
-        Tensor(Inner::Failed(Arc::new(Failure { place, why: why.into() })))
+        Tensor(Inner::Failed(Arc::new(Failure { place, why: why.into(), trace: Weak::new() })))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values that hold tensors: what a traced closure takes and gives.
 
+use std::sync::Arc;
+
 use strata_runtime::Leaf;
 
 use crate::tensor::{Inner, Tensor};
@@ -126,8 +128,20 @@ impl<'t> Visitor<'t> for Checked<'_> {
 #[derive(Default)]
 pub(crate) struct Leaves<'t> {
     pub leaves: Vec<Leaf<'t>>,
-    pub inputs: Vec<&'t strata_runtime::Tensor>,
+    pub inputs: Vec<&'t Arc<strata_runtime::Tensor>>,
     pub others: Vec<&'t Tensor>,
+}
+
+impl Leaves<'_> {
+    /// The tensors of the call.
+    pub fn tensors(&self) -> Vec<&strata_runtime::Tensor> {
+        self.inputs.iter().map(|tensor| &***tensor).collect()
+    }
+
+    /// The same, to be kept.
+    pub fn shared(&self) -> Vec<Arc<strata_runtime::Tensor>> {
+        self.inputs.iter().map(|tensor| Arc::clone(tensor)).collect()
+    }
 }
 
 impl<'t> Visitor<'t> for Leaves<'t> {

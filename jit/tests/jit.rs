@@ -210,3 +210,80 @@ fn numbers_drawn_in_a_closure_differ_from_call_to_call() {
     let (a, b) = (values(&f.call(&floats(&[64])).unwrap()), values(&f.call(&floats(&[64])).unwrap()));
     assert!(a != b && a.iter().chain(&b).all(|x| (0.0..1.0).contains(x)));
 }
+
+#[test]
+fn a_number_of_the_host_breaks_a_closure_into_segments() {
+    let runs = Cell::new(0);
+    let f = jit(|x: &Tensor, w: &Tensor| {
+        runs.set(runs.get() + 1);
+        let y = x.mul(w);
+        let scaled = if y.sum().item() > 1.0 { y.mul_scalar(0.5) } else { y.exp() };
+        if scaled.amax().item() >= 2.0 { scaled.neg().add(x) } else { scaled.add(w) }
+    });
+    let wanted = |x: &[f32], w: &[f32]| -> Vec<f32> {
+        let y: Vec<f32> = x.iter().zip(w).map(|(x, w)| x * w).collect();
+        let large = y.iter().sum::<f32>() > 1.0;
+        let scaled: Vec<f32> = y.iter().map(|y| if large { 0.5 * y } else { y.exp() }).collect();
+        let high = scaled.iter().any(|value| *value >= 2.0);
+        scaled.iter().zip(x.iter().zip(w)).map(|(s, (x, w))| if high { x - s } else { s + w }).collect()
+    };
+    let calls = [[1.0f32, 2.0, 3.0], [0.1, 0.2, 0.3], [3.0, 3.0, 3.0], [0.5, 1.5, 0.25], [-1.0, -2.0, 0.5], [2.0, -3.0, 0.5]];
+    for _ in 0..2 {
+        for x in &calls {
+            let w = [1.0f32, 0.5, 1.5];
+            let (given, weight) = (Tensor::new(x, &[3]).unwrap(), Tensor::new(&w, &[3]).unwrap());
+            close(&f.call(&given, &weight).unwrap(), wanted(x, &w));
+        }
+    }
+    // Once for each way: later calls run what was compiled.
+    assert_eq!((f.entries(), runs.get() as u64), (1, f.compilations()));
+    assert!(runs.get() <= 4, "{}", runs.get());
+    let text = f.explain();
+    assert!(text.contains("> 1 at ") && text.contains(">= 2 at ") && text.contains("jit.rs:") && text.contains("true"), "{text}");
+}
+
+#[test]
+fn values_of_numbers_are_guards_and_drawn_numbers_are_drawn_once() {
+    let f = jit(|x: &Tensor| {
+        let noise = x.rand_like();
+        let above = noise.mean().item() > 0.5;
+        (noise.clone(), if above { noise.add_scalar(1.0) } else { noise.sub_scalar(1.0) })
+    });
+    for _ in 0..20 {
+        let (noise, moved) = f.call(&floats(&[4])).unwrap();
+        let noise = values(&noise);
+        let by = if noise.iter().sum::<f32>() > 2.0 { 1.0 } else { -1.0 };
+        close(&moved, noise.iter().map(|value| value + by));
+    }
+    let count = jit(|x: &Tensor| match x.amax().item().value() {
+        strata::Scalar::Int(n) => (0..n).fold(x.clone(), |sum, _| sum.add(x)),
+        _ => x.neg(),
+    })
+    .limit(2, OnLimit::Error);
+    for n in [2i64, 3, 2] {
+        let x = Tensor::new(&[n, 1], &[2]).unwrap();
+        assert_eq!(count.call(&x).unwrap().to_vec::<i64>().unwrap(), [n * (n + 1), n + 1]);
+    }
+    let error = count.call(&Tensor::new(&[4i64, 1], &[2]).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Limit { limit: 2, .. }), "{error}");
+}
+
+#[test]
+fn numbers_that_are_none_are_errors_of_the_call() {
+    let several = jit(|x: &Tensor| if x.item() > 0.0 { x.relu() } else { x.neg() });
+    let error = several.call(&floats(&[2])).unwrap_err().to_string();
+    assert!(error.contains("only a tensor of one real element"), "{error}");
+    let wrong = jit(|x: &Tensor| if x.matmul(&x.unsqueeze(0).unsqueeze(0)).sum().item() > 0.0 { x.relu() } else { x.neg() });
+    let error = wrong.call(&floats(&[2, 3])).unwrap_err().to_string();
+    assert!(error.contains("aten.matmul"), "{error}");
+}
+
+#[test]
+fn sizes_are_symbolic_beside_breaks_or_have_their_own_forms() {
+    let f = jit(|x: &Tensor| if x.sum().item() > 0.0 { x.mul(x) } else { x.abs() });
+    for rows in [2, 3, 5, 7] {
+        let x = floats(&[rows]);
+        let positive = values(&x).iter().sum::<f32>() > 0.0;
+        close(&f.call(&x).unwrap(), values(&x).iter().map(|x| if positive { x * x } else { x.abs() }));
+    }
+}

@@ -122,6 +122,18 @@ class Buffers(nn.Module):
 BUFFERS = [[above, three], [below, none]]
 
 
+@calls((above, three), (below, none))
+def names_of_one_tensor(x: Tensor, n: Tensor):
+    a, b = x * 2, x + 1
+    if bool(x.sum() > 0):
+        a = torch.relu(x)
+        b = a
+    else:
+        b = a
+    b += int(n)
+    return a, b
+
+
 # Tensors that grow and shrink.
 
 
@@ -219,6 +231,17 @@ def returns_in_a_loop(x: Tensor, n: Tensor):
         if bool(x[k].sum() > 0.5):
             return x * k
     return x - 1
+
+
+@calls((above, three), (above * 2, three), (below, none))
+def returns_tuples_in_loops(x: Tensor, n: Tensor):
+    largest = 0.0
+    for k in range(int(n)):
+        for j in range(4):
+            if bool(x[k, j] > 2):
+                return x * k, (j, True), x[k]
+        largest = max(largest, float(x[k].max()))
+    return x - 1, (int(largest * 10), False), x[1] + largest
 
 
 @calls(({"a": {"p": above, "q": v}, "b": {"p": below}}, {3: [above, v], 5: [below]}, [{"a": above, "b": v}, {"a": v}]))

@@ -58,11 +58,62 @@ fn an_attribute_that_a_call_leaves_may_not_matter_to_the_next_one() {
     let call = |body: &str| captured(&[("version", b"3\n"), ("data.pkl", STATE), ("code/__torch__.py", text(body).as_bytes())], "f32[3]");
     let warned = "    if self.told:\n      pass\n    else:\n      self.told = True\n    return torch.mul(x, 2)\n";
     assert!(call(warned).unwrap().contains("aten.mul"));
-    let chosen = "    if self.told:\n      y = torch.mul(x, 2)\n    else:\n      y = x\n    self.told = True\n    return y\n";
-    let error = call(chosen).unwrap_err();
+    // Otherwise it is kept as a buffer.
+    let kept = |body: &str| {
+        let text = call(body).unwrap();
+        assert!(text.contains("tensor<i1> {capture.kind = \"buffer\", capture.name = \"told\"}") && text.contains("aten.copy_"), "{text}");
+    };
+    kept("    if self.told:\n      y = torch.mul(x, 2)\n    else:\n      y = x\n    self.told = True\n    return y\n");
+    kept("    self.told = torch.__not__(self.told)\n    return x\n");
+    let perhaps = "    if bool(torch.gt(torch.sum(x), 0)):\n      self.told = True\n    else:\n      pass\n";
+    kept(&format!("{perhaps}    return torch.mul(x, int(self.told))\n"));
+    let error = call("    if self.told:\n      self.told = None\n    else:\n      self.told = [x]\n    return x\n").unwrap_err();
     assert!(error.contains("the call changes the attribute `told`"), "{error}");
-    let turned = "    self.told = torch.__not__(self.told)\n    return x\n";
-    assert!(call(turned).unwrap_err().contains("`told`"));
+}
+
+#[test]
+fn what_the_first_call_sets_may_be_lists_and_objects() {
+    const STATE: &[u8] = b"\x80\x02c__torch__\nM\n)\x81}X\x04\x00\x00\x00keptNsb.";
+    const PART: &str = "class Part:\n  n : int\n  def __init__(self: __torch__.Part) -> NoneType:\n    self.n = 2\n    return None\n";
+    let call = |set: &str, then: &str| {
+        let set = format!("    if torch.__is__(self.kept, None):\n{set}    else:\n      pass\n");
+        let module = format!("class M(Module):\n  kept : Any\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n{set}{then}");
+        let text = PART.to_owned() + &module;
+        captured(&[("version", b"3\n"), ("data.pkl", STATE), ("code/__torch__.py", text.as_bytes())], "f32[3]")
+    };
+    let list = "      self.kept = [[0.5], [3.0]]\n";
+    let read = "    return torch.mul(x, self.kept[1][0])\n";
+    assert!(call(list, read).unwrap().contains("other = 3.0"));
+    // A list that grows from call to call, one in a list, and an attribute of an object.
+    let error = call(list, &format!("    _0 = torch.append(self.kept, [1.0])\n{read}")).unwrap_err();
+    assert!(error.contains("the call changes the attribute `kept.2`"), "{error}");
+    assert!(call(list, &format!("    _0 = torch.append(self.kept[0], 1.0)\n{read}")).unwrap_err().contains("`kept.0.1`"));
+    let object = "      part = __torch__.Part.__new__(__torch__.Part)\n      _0 = (part).__init__()\n      self.kept = part\n";
+    let read = "    return torch.mul(x, self.kept.n)\n";
+    assert!(call(object, read).unwrap().contains("other = 2"));
+    let counts = "    part = self.kept\n    y = torch.mul(x, 2)\n    part.n = torch.add(part.n, 1)\n    return y\n";
+    assert!(call(object, counts).unwrap_err().contains("`kept.n`"));
+    let tensor = "      self.kept = [torch.mul(x, 2)]\n";
+    assert!(call(tensor, "    return torch.mul(x, self.kept[0])\n").unwrap_err().contains("`kept`"));
+}
+
+#[test]
+fn two_names_that_may_be_of_one_tensor_are_read_before_it_is_written_to() {
+    let refused = |body: &str| {
+        let error = forward(&format!("a = torch.mul(x, 2)\nb = torch.add(x, 1)\n{body}"), "f32[3x3]").unwrap_err();
+        assert!(error.contains("may have changed") || error.contains("may be another one"), "{error}");
+    };
+    let condition = "if bool(torch.gt(torch.sum(x), 0)):\n  c = torch.relu(x)\n  a0, b0 = c, c\nelse:\n";
+    let write = "_1 = torch.add_(a0, 1)\nreturn b0";
+    refused(&format!("{condition}  a0, b0 = a, b\n{write}"));
+    let steps = "for i in range(int(torch.sum(x))):\n";
+    refused(&format!("{steps}  _0 = torch.add_(a, 1)\n  b = torch.t(a)\n_1 = torch.add_(a, 1)\nreturn b"));
+    refused(&format!("{steps}  a = torch.mul(a, 2)\n  b = a\n_1 = torch.add_(a, 1)\nreturn b"));
+    refused(&format!("{steps}  _0 = torch.add_(a, 1)\n  c = torch.mul(b, 2)\n  b = c\n  a = c\nreturn b"));
+    refused(&format!("{steps}  _0 = torch.add_(a, 1)\n  c = torch.mul(b, 2)\n  b = torch.t(a)\nreturn c"));
+    // Two names of one tensor in both branches are that behind them.
+    let text = program(&format!("a = torch.mul(x, 2)\n{condition}  a0, b0 = a, a\n{write}"), "f32[3x3]");
+    assert!(text.contains("-> (tensor<3x3xf32>) {"), "{text}");
 }
 
 #[test]

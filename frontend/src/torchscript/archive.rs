@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::error::{Eval, ScriptError, Stop};
 use super::evaluate::{Evaluator, Frame};
-use super::journal::Place;
 use super::pickle::{self, Pickled};
 use super::program;
+use super::state::Elements;
 use super::text::ast::Expr;
 use super::value::{Object, Shared, Value};
 use crate::import::{Input, InputKind};
@@ -30,7 +30,7 @@ impl<'c> Evaluator<'_, 'c> {
                 let items = items.borrow().clone();
                 let item = |(k, item): (usize, &Pickled)| self.unpickle(item, &format!("{path}.{k}"), folder, None);
                 let list = Shared::new(0, items.iter().enumerate().map(item).collect::<Eval<Vec<_>>>()?);
-                self.note_state(Value::List(list), path)
+                self.note_state(Value::List(list), path)?
             }
             Pickled::Dict(items) => {
                 let items = items.borrow().clone();
@@ -39,7 +39,7 @@ impl<'c> Evaluator<'_, 'c> {
                     let name = if let Pickled::Str(text) = key { text.to_string() } else { k.to_string() };
                     read.push((self.unpickle(key, path, folder, None)?, self.unpickle(value, &format!("{path}.{name}"), folder, None)?));
                 }
-                self.note_state(Value::Dict(Shared::new(0, read)), path)
+                self.note_state(Value::Dict(Shared::new(0, read)), path)?
             }
             Pickled::Object(object) => match (&*object.class, &*object.args) {
                 ("torch._utils._rebuild_tensor_v2", _) => self.weight(object, path, folder, owner)?,
@@ -59,18 +59,6 @@ impl<'c> Evaluator<'_, 'c> {
                 (class, args) => self.object(object, class, args, path, folder)?,
             },
         })
-    }
-
-    /// Notes what a list, dict or object holds before the call.
-    fn note_state(&mut self, value: Value<'c>, path: &str) -> Value<'c> {
-        if let Some(place) = Place::of(&value) {
-            if let Value::Object(object) = &value {
-                self.left.iter().filter(|left| left.path == path).for_each(|left| object.set(&left.name, left.value.clone()));
-            }
-            let held = place.held(0);
-            self.state.push((place, held, path.to_owned()));
-        }
-        value
     }
 
     fn object(&mut self, object: &pickle::Object, class: &str, args: &[Pickled], path: &str, folder: &str) -> Eval<Value<'c>> {
@@ -122,7 +110,7 @@ impl<'c> Evaluator<'_, 'c> {
                     let value = self.unpickle(value, &below, folder, Some((class, name)))?;
                     made.set(name, value);
                 }
-                self.note_state(Value::Object(made), path)
+                self.note_state(Value::Object(made), path)?
             }
         };
         self.objects.insert(place, value.clone());
@@ -145,7 +133,7 @@ impl<'c> Evaluator<'_, 'c> {
         let sizes: Vec<i64> = weight.sizes.iter().map(|size| *size as i64).collect();
         let ty = types::tensor(self.cx, weight.dtype, &sizes)?;
         let value = self.entry.add_arg(ty, self.cx.unknown());
-        self.weights.push((Input { name: path.to_owned(), kind }, weight));
+        self.weights.push((Input { name: path.to_owned(), kind }, Elements::Archive(weight)));
         self.known_weights.insert(key, value);
         Ok(Value::Tensor(value))
     }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use strata_core::ir::{self, Type};
+use strata_core::ir::{self, Op, Type};
 
 use super::error::Eval;
 use super::evaluate::Evaluator;
-use super::join::{has_slot, with_items};
+use super::join::{anything, has_slot, with_items};
 use super::value::Value;
-use super::writes::itself;
+use super::writes::{itself, outer};
 
 /// Whether two values are the same; a tensor is after a write in place, too.
 pub(super) fn same<'c>(a: &Value<'c>, b: &Value<'c>) -> bool {
@@ -60,15 +60,39 @@ pub(super) fn close_items<'c>(
         .try_for_each(|((_, shape), (_, item))| close(eval, shape, item, ends))
 }
 
-/// The type of a value that a loop can carry.
-pub(super) fn type_of<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>) -> Option<Type<'c>> {
-    Some(match value {
-        Value::Tensor(value) | Value::Number(value) => value.ty(),
-        Value::Int(_) => eval.cx.index(),
-        Value::Float(_) => eval.cx.f64(),
-        Value::Bool(_) => eval.cx.int(1),
-        _ => return None,
-    })
+/// What a variable becomes in a loop that has no value before it.
+pub(super) enum Opened<'c> {
+    Of(Type<'c>),
+    /// A value that the loop does not make.
+    Plain(Value<'c>),
+    Tuple(Vec<Opened<'c>>),
+}
+
+impl<'c> Opened<'c> {
+    /// That of a value at the end of a step of a loop, if it can carry such.
+    pub fn of(eval: &Evaluator<'_, 'c>, value: &Value<'c>, op: Op<'c>) -> Option<Self> {
+        Some(match value {
+            // What is there before the loop stands for what nobody reads.
+            Value::Tensor(tensor) if outer(itself(*tensor), op) == Some(itself(*tensor)) => Opened::Plain(Value::Tensor(itself(*tensor))),
+            Value::Tensor(value) | Value::Number(value) => Opened::Of(value.ty()),
+            Value::Int(_) => Opened::Of(eval.cx.index()),
+            Value::Float(_) => Opened::Of(eval.cx.f64()),
+            Value::Bool(_) => Opened::Of(eval.cx.int(1)),
+            Value::None | Value::Str(_) | Value::Device(_) | Value::Member(..) => Opened::Plain(value.clone()),
+            Value::Tuple(items) => Opened::Tuple(items.iter().map(|item| Self::of(eval, item, op)).collect::<Option<_>>()?),
+            _ => return None,
+        })
+    }
+
+    /// A value like it that nobody reads.
+    pub fn first(&self, eval: &mut Evaluator<'_, 'c>) -> Eval<Value<'c>> {
+        Ok(match self {
+            Opened::Of(ty) if ty.is_tensor() => Value::Tensor(anything(eval, *ty)?),
+            Opened::Of(ty) => Value::Number(anything(eval, *ty)?),
+            Opened::Plain(value) => value.clone(),
+            Opened::Tuple(items) => Value::Tuple(items.iter().map(|item| item.first(eval)).collect::<Eval<Vec<_>>>()?.into()),
+        })
+    }
 }
 
 /// A variable that a loop carries: its tensors and numbers become slots.

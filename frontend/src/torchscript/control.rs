@@ -166,6 +166,7 @@ fn joined<'c>(
         _ => return Err("one branch returns, and the other goes on".into()),
     };
     let around: Vec<_> = join.pairs.iter().map(|pair| eval.facts.around(pair, draft)).collect();
+    let related = [0, 1].map(|place| eval.facts.relations(&join.pairs.iter().map(|pair| pair[place]).collect::<Vec<_>>()));
     let written = writes::written(draft, join.pairs.as_flattened());
     for written in &written {
         let mut copies = Vec::new();
@@ -184,6 +185,7 @@ fn joined<'c>(
     for (result, around) in results.iter().zip(&around) {
         eval.facts.may_view(*result, around);
     }
+    related.iter().flatten().for_each(|(a, b)| eval.facts.relate(results[*a], results[*b]));
     let mut results = Results::new(results);
     for (place, value) in places {
         let value = results.fill(eval, &value);
@@ -232,13 +234,16 @@ pub(super) fn region<'c, T>(
     (result, eval.undo(journal))
 }
 
-/// Runs `body` with the builder at the end of a block of a region that a call decides about.
+/// Runs `body` with the builder at the end of a block of a region that a call decides about. What it assigns may be read as it was before:
+/// the region may not run.
 pub(super) fn inside<'c, T>(eval: &mut Evaluator<'_, 'c>, block: Block<'c>, body: impl FnOnce(&mut Evaluator<'_, 'c>) -> T) -> T {
     let location = eval.builder.location();
     let outer = std::mem::replace(&mut eval.builder, Rewriter::at_end(block, location));
+    let writes = eval.writes.clone();
     eval.depth += 1;
     let result = body(eval);
     eval.depth -= 1;
+    eval.writes = writes;
     eval.builder = outer;
     eval.builder.set_location(location);
     result

@@ -11,13 +11,13 @@ use strata_dialects::capture;
 
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::evaluate::Evaluator;
-use super::journal::Place;
 use super::pickle::Pickled;
 use super::program::{self, Program};
+use super::state::{Left, kept, left};
 use super::text::ast::Expr;
 use super::texts;
 use super::value::{Shared, Value};
-use crate::import::{ENTRY, Imported, Input, InputKind, Output, Stored, Weights, constant_guard};
+use crate::import::{ENTRY, Imported, Input, InputKind, Output, Weights, constant_guard};
 use crate::library::Library;
 use crate::operators::Operators;
 use crate::pt2::argument::Real;
@@ -40,29 +40,62 @@ pub(super) fn build<'c>(
             &traced
         }
     };
-    let (imported, left) = of_call(program, signature, known, cx, Vec::new())?;
-    let Some(first) = left.first().cloned() else { return Ok(imported) };
-    // What a call changes does not matter if the next call is the same program, and changes nothing more: a warning that is given once.
-    let (next, more) = of_call(program, signature, known, cx, left)?;
-    if more.is_empty() && next.module.to_string() == imported.module.to_string() {
-        return Ok(imported);
+    let mut counted = Vec::new();
+    loop {
+        let (imported, left) = of_call(program, signature, known, cx, (Vec::new(), &counted))?;
+        let read = |left: &[Left<'c>]| left.iter().filter(|left| left.is_read).cloned().collect::<Vec<_>>();
+        let before = read(&left);
+        let Some(first) = before.first() else { return Ok(imported) };
+        let mut numbers: Vec<_> = before.iter().filter(|left| left.is_number).map(Left::way).collect();
+        // What a call changes does not matter if the next call is the same program, and changes nothing more: a warning that is given once.
+        if before.iter().all(|left| left.is_plain) {
+            let (next, more) = of_call(program, signature, known, cx, (left, &counted))?;
+            for module in [&imported.module, &next.module] {
+                without_dead(module);
+            }
+            let more = read(&more);
+            if more.is_empty() && next.module.to_string() == imported.module.to_string() {
+                return Ok(imported);
+            }
+            numbers.extend(more.iter().filter(|left| left.is_number).map(Left::way));
+        }
+        let count = counted.len();
+        numbers.retain(|number| !counted.contains(number));
+        counted.extend(numbers);
+        if counted.len() == count {
+            return Err(ScriptError::Program {
+                entry: "data.pkl".into(),
+                line: 0,
+                why: first.refused() + "; the next call is another program",
+                help: OTHERWISE,
+            });
+        }
     }
-    Err(ScriptError::Program { entry: "data.pkl".into(), line: 0, why: first.refused(), help: OTHERWISE })
 }
 
-/// Builds the module of one call, before which a call left these attributes; also gives those that it leaves.
+/// Erases the ops that nobody needs: those that computed what is known.
+fn without_dead(module: &Module<'_>) {
+    for block in module.body().ops().into_iter().flat_map(|function| function.region(0).blocks()) {
+        let mut builder = Rewriter::at_end(block, module.op().location());
+        block.ops().into_iter().rev().filter(|op| op.is_dead()).for_each(|op| builder.erase(op));
+    }
+}
+
+/// Builds the module of one call, before which a call left these attributes, and in which these numbers are buffers; also gives the
+/// attributes that it leaves.
 fn of_call<'c>(
     program: &Program,
     signature: &Signature,
     known: (&dyn Operators, Option<&Library<'c>>),
     cx: Cx<'c>,
-    before: Vec<Left<'c>>,
+    (before, counted): (Vec<Left<'c>>, &[String]),
 ) -> Result<(Imported<'c>, Vec<Left<'c>>), ScriptError> {
     let module = Module::new(cx);
     let (function, block, leaves) = declared(cx, module.body(), signature)?;
     let builder = Rewriter::at_end(block, cx.unknown());
     let mut eval = Evaluator::new(builder, block, program, known);
     eval.left = before;
+    eval.counted = counted.to_vec();
     let mut inputs = Vec::new();
     let mut given = Vec::new();
     for (leaf, place) in signature.0.iter().zip(&leaves) {
@@ -77,7 +110,7 @@ fn of_call<'c>(
     })?;
     let (results, outputs, left) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
-    let table = eval.weights.iter().map(|(input, weight)| (input.name.clone(), Stored::from(weight))).collect();
+    let table = eval.weights.iter().map(|(input, elements)| (input.name.clone(), elements.stored())).collect();
     function::finish(&mut eval.builder, function, block, &inputs, &results);
     let weights = Some(Weights { table });
     let format = format!("TorchScript, operators of version {}", program.version);
@@ -206,47 +239,9 @@ fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Va
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     flattened(eval, &value, &mut results, &mut outputs)?;
     let left = left(eval)?;
+    kept(eval)?;
     rebound(eval, &mut results)?;
     Ok((results, outputs, left))
-}
-
-/// An attribute of the archive with the value that a call leaves there.
-#[derive(Clone)]
-pub(super) struct Left<'c> {
-    /// The way to its object.
-    pub path: String,
-    pub name: String,
-    pub value: Value<'c>,
-}
-
-impl Left<'_> {
-    fn refused(&self) -> String {
-        let way = if self.path.is_empty() { self.name.clone() } else { format!("{}.{}", self.path, self.name) };
-        format!("the call changes the attribute `{way}`, which is no tensor; only tensors are kept from call to call")
-    }
-}
-
-/// The attributes that the call reads and changes. Only tensors are kept from call to call: the next one might give something else.
-fn left<'c>(eval: &Evaluator<'_, 'c>) -> Eval<Vec<Left<'c>>> {
-    let mut left = Vec::new();
-    for (place, before, path) in &eval.state {
-        let (Place::Object(object), Value::Object(held)) = (place, before) else {
-            match place.changed(before) {
-                Some(name) => return Err(Left { path: path.clone(), name, value: Value::None }.refused().into()),
-                None => continue,
-            }
-        };
-        for name in place.changed_attributes(held) {
-            let Some(value) = object.get(&name).filter(|_| eval.reads.contains(&(Rc::as_ptr(object), name.clone()))) else { continue };
-            let plain = matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_));
-            let one = Left { path: path.clone(), name, value };
-            if !plain {
-                return Err(one.refused().into());
-            }
-            left.push(one);
-        }
-    }
-    Ok(left)
 }
 
 /// An attribute that holds another tensor than at the beginning is a buffer that the call changes. What the call gives of the old tensors,

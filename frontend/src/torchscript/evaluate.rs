@@ -9,18 +9,17 @@ use std::rc::Rc;
 use strata_core::ir::{self, Block, Cx};
 use strata_core::rewrite::Rewriter;
 
-use super::entry::Left;
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::facts::Facts;
 use super::journal::{Journal, Place};
 use super::program::Program;
+use super::state::{Elements, Kept, Left};
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
 use super::value::{Object, Shared, Value};
 use super::{control, loops};
 use crate::import::Input;
 use crate::library::Library;
 use crate::operators::Operators;
-use crate::pt2::weights::Weight;
 
 /// Statements and calls before a program is given up as endless.
 const MAX_STEPS: u64 = 1_000_000;
@@ -37,7 +36,7 @@ pub(super) struct Evaluator<'p, 'c> {
     pub library: Option<&'p Library<'c>>,
     /// The entry's block, whose arguments the weights become when they are first read.
     pub entry: Block<'c>,
-    pub weights: Vec<(Input, Weight)>,
+    pub weights: Vec<(Input, Elements)>,
     /// The argument of each weight.
     pub known_weights: HashMap<String, ir::Value<'c>>,
     /// Objects of the pickle that were read, by their place.
@@ -50,10 +49,14 @@ pub(super) struct Evaluator<'p, 'c> {
     pub state: Vec<(Place<'c>, Value<'c>, String)>,
     /// Attributes that a call before this one left.
     pub left: Vec<Left<'c>>,
+    /// The ways to attributes that are numbers and kept from call to call.
+    pub counted: Vec<String>,
+    /// These attributes.
+    pub kept: Vec<Kept<'c>>,
     /// Attributes of the archive that were read before they were assigned to.
     pub reads: HashSet<(*const Object<'c>, String)>,
-    /// Those that were assigned to.
-    writes: HashSet<(*const Object<'c>, String)>,
+    /// Those that were assigned to, whatever a call decides.
+    pub writes: HashSet<(*const Object<'c>, String)>,
     /// Regions around this place whose execution only a call decides.
     pub depth: u32,
     /// What each of them changes of values around it.
@@ -103,6 +106,8 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             assigned: Vec::new(),
             state: Vec::new(),
             left: Vec::new(),
+            counted: Vec::new(),
+            kept: Vec::new(),
             reads: HashSet::new(),
             writes: HashSet::new(),
             depth: 0,

@@ -100,6 +100,28 @@ impl<'c> Facts<'c> {
         self.stale.push(tensor);
     }
 
+    /// Whether two tensors are, or may be, views of one.
+    pub fn related(&self, a: Tensor<'c>, b: Tensor<'c>) -> bool {
+        let all = |tensor: Tensor<'c>| {
+            let base = base(tensor);
+            let of = self.views.iter().filter(move |(known, _)| *known == base).flat_map(|(_, of)| of.iter().copied());
+            std::iter::once(base).chain(of)
+        };
+        a.ty().is_tensor() && b.ty().is_tensor() && all(a).any(|a| all(b).any(|b| a == b))
+    }
+
+    /// The places of values that may be views of one, two by two.
+    pub fn relations(&self, values: &[Tensor<'c>]) -> Vec<(usize, usize)> {
+        let pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
+        pairs.filter(|(a, b)| self.related(values[*a], values[*b])).collect()
+    }
+
+    /// Notes that each of two values may be a view of the other.
+    pub fn relate(&mut self, a: Tensor<'c>, b: Tensor<'c>) {
+        self.may_view(a, &[b]);
+        self.may_view(b, &[a]);
+    }
+
     /// Whether a tensor is, or may be, a view of one of these.
     pub fn is_view_of(&self, tensor: Tensor<'c>, of: &[Tensor<'c>]) -> bool {
         let base = base(tensor);
@@ -188,14 +210,16 @@ impl<'c> Evaluator<'_, 'c> {
         Ok(())
     }
 
-    /// An error where a loop reads, in an earlier place of its next step, what a step made stale; `stale` were stale before it.
+    /// An error where a loop reads, in an earlier place of its next step, what a step made stale of the tensors around it; `stale` were
+    /// stale before it. Values of the loop itself are others in each step.
     pub fn steps_read_nothing_stale(&self, op: Op<'c>, stale: usize) -> Eval<()> {
-        let new = self.facts.stale.get(stale..).unwrap_or_default();
+        let new: Vec<_> =
+            self.facts.stale.get(stale..).unwrap_or_default().iter().filter(|value| outer(**value, op) == Some(**value)).collect();
         let mut read = false;
         if !new.is_empty() {
             // What the loop begins with it reads once.
             let reads =
-                |inner: Op<'c>| inner.operands().into_iter().any(|operand| operand.ty().is_tensor() && new.contains(&base(operand)));
+                |inner: Op<'c>| inner.operands().into_iter().any(|operand| operand.ty().is_tensor() && new.contains(&&base(operand)));
             op.walk(&mut |inner| read |= inner != op && reads(inner));
         }
         if read && self.strict { Err("a loop writes to a tensor that may be another one that it reads".into()) } else { Ok(()) }

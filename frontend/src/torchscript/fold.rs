@@ -4,6 +4,7 @@
 use strata_core::ir::{self, ElementType};
 
 use super::evaluate::Evaluator;
+use super::state::Elements;
 use super::value::Value;
 use crate::fold::{self, is_written};
 use crate::import::InputKind;
@@ -31,7 +32,8 @@ impl<'c> Evaluator<'_, 'c> {
             return None;
         }
         let inputs = self.entry.args().len().checked_sub(self.weights.len())?;
-        let (input, weight) = self.weights.get(value.index().checked_sub(inputs)?)?;
+        let (input, elements) = self.weights.get(value.index().checked_sub(inputs)?)?;
+        let Elements::Archive(weight) = elements else { return None };
         if input.kind != InputKind::Constant {
             return None;
         }

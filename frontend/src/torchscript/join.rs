@@ -11,7 +11,7 @@ use super::evaluate::{Evaluator, Frame};
 use super::journal::{Journal, Place};
 use super::rows;
 use super::value::{Object, Shared, Value};
-use super::writes::itself;
+use super::writes::{itself, outer};
 use crate::types::widened;
 
 /// The ends of two branches, and what their op has to give.
@@ -115,6 +115,20 @@ impl<'a, 'c> Join<'a, 'c> {
         if let Some((_, known)) = self.made.iter().find(|([a, b], _)| a.same(yes) && b.same(no)) {
             return Ok(known.clone());
         }
+        // Nobody reads what a branch leaves open: whatever the other one gives stands for it.
+        if let (Value::Uninitialized, other) | (other, Value::Uninitialized) = (yes, no)
+            && let Some(known) = self.around(eval, other)
+        {
+            return Ok(known);
+        }
+        let open = match (yes, no) {
+            (Value::Uninitialized, other) => opened(eval, &self.held(other, 1)).map(|open| [open, other.clone()]),
+            (other, Value::Uninitialized) => opened(eval, &self.held(other, 0)).map(|open| [other.clone(), open]),
+            _ => None,
+        };
+        if let Some([yes, no]) = open {
+            return self.values(eval, &yes, &no);
+        }
         let joined = match (yes, no) {
             (Value::Tuple(a), Value::Tuple(b)) => return Ok(Value::Tuple(self.each(eval, a, b)?.into())),
             (Value::List(_), Value::List(_)) => self.places(eval, &self.held(yes, 0), &self.held(no, 1))?,
@@ -129,8 +143,13 @@ impl<'a, 'c> Join<'a, 'c> {
             }
             (a, b) => {
                 let pair = leaves(eval, a, b, self.blocks)?;
-                self.pairs.push(pair);
-                return Ok(Value::Slot(self.pairs.len() - 1));
+                // Two names of one tensor stay that.
+                let known = self.pairs.iter().position(|known| *known == pair);
+                let place = known.unwrap_or_else(|| {
+                    self.pairs.push(pair);
+                    self.pairs.len() - 1
+                });
+                return Ok(Value::Slot(place));
             }
         };
         self.made.push(([yes.clone(), no.clone()], joined.clone()));
@@ -171,6 +190,18 @@ impl<'a, 'c> Join<'a, 'c> {
             return Err(Stop::Here("the branches give lists of different lengths".to_owned()));
         }
         a.iter().zip(b).map(|(a, b)| self.values(eval, a, b)).collect()
+    }
+
+    /// A tensor or number that is there without the branches.
+    fn around(&self, eval: &Evaluator<'_, 'c>, value: &Value<'c>) -> Option<Value<'c>> {
+        let op = self.blocks[0].parent_op()?;
+        Some(match value {
+            Value::Tensor(tensor) => {
+                Value::Tensor(Some(itself(eval.facts.shaped(*tensor))).filter(|tensor| outer(*tensor, op) == Some(*tensor))?)
+            }
+            Value::Number(number) => Value::Number(Some(*number).filter(|number| outer(*number, op) == Some(*number))?),
+            _ => return None,
+        })
     }
 
     /// A list, dict or object as a branch leaves it.
@@ -219,6 +250,22 @@ fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks
         }
     }
     Ok(fitted)
+}
+
+/// A value like another whose tensors, and numbers that a call knows, are open; nothing where it would be open itself.
+fn opened<'c>(eval: &Evaluator<'_, 'c>, value: &Value<'c>) -> Option<Value<'c>> {
+    let each =
+        |items: Vec<Value<'c>>| -> Vec<Value<'c>> { items.iter().map(|item| opened(eval, item).unwrap_or(Value::Uninitialized)).collect() };
+    Some(match value {
+        Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Complex(..) => value.clone(),
+        Value::Str(_) | Value::Device(_) | Value::Member(..) => value.clone(),
+        Value::Tuple(items) => Value::Tuple(each(items.to_vec()).into()),
+        Value::List(items) => with_items(eval, value, each(items.borrow().clone())),
+        Value::Dict(items) => with_items(eval, value, each(items.borrow().iter().map(|(_, item)| item.clone()).collect())),
+        Value::Object(object) if !object.path.is_empty() => value.clone(),
+        Value::Object(object) => with_items(eval, value, each(object.attrs.borrow().iter().map(|(_, item)| item.clone()).collect())),
+        _ => return None,
+    })
 }
 
 /// A value of a type that nobody reads.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::evaluate::Evaluator;
+use super::texts::is_open;
 use super::value::{Object, Shared, Value};
 
 /// Something that may change.
@@ -178,6 +179,29 @@ impl<'c> Evaluator<'_, 'c> {
     pub fn set(&mut self, place: &Place<'c>, value: &Value<'c>) {
         self.touch(place);
         place.hold(value);
+    }
+}
+
+/// Whether a value is made of nothing that a call or the archive decides; also gives the lists, dicts and objects in it.
+pub(super) fn only_plain<'c>(value: &Value<'c>, places: &mut Vec<Place<'c>>) -> bool {
+    if let Some(place) = Place::of(value) {
+        if places.iter().any(|known| known.is(&place)) {
+            return true;
+        }
+        if place.depth() > 0 || matches!(&place, Place::Object(object) if !object.path.is_empty()) {
+            return false;
+        }
+        places.push(place);
+    }
+    let mut all = |values: &[Value<'c>]| values.iter().all(|value| only_plain(value, places));
+    match value {
+        Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Complex(..) | Value::Device(_) | Value::Member(..) => true,
+        Value::Str(_) => !is_open(value),
+        Value::Tuple(items) => all(items),
+        Value::List(items) => all(&items.borrow()),
+        Value::Dict(items) => items.borrow().iter().all(|(key, value)| all(&[key.clone(), value.clone()])),
+        Value::Object(object) => object.attrs.borrow().iter().all(|(_, value)| all(std::slice::from_ref(value))),
+        _ => false,
     }
 }
 

@@ -7,11 +7,11 @@ use strata_core::ir::{self, Block, Op, OpSpec, Type};
 use strata_core::upstream::scf;
 use strata_dialects::aten::{Input, op};
 
-use super::carried::{close, close_items, items, open, open_items, same, type_of};
+use super::carried::{Opened, close, close_items, items, open, open_items, same};
 use super::control::{inside, region, tried};
 use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
-use super::join::{Results, anything};
+use super::join::Results;
 use super::journal::Place;
 use super::rows::{self, Row};
 use super::text::ast::{Expr, Stmt, StmtKind, Target};
@@ -89,6 +89,10 @@ struct Carried<'c> {
     written: Vec<Written<'c>>,
     /// The types of the slots, once they are wider than those of the start.
     types: Vec<Type<'c>>,
+    /// Slots that a step leaves with tensors that may be views of one, two by two.
+    related: Vec<(usize, usize)>,
+    /// Slots that a step leaves with tensors that may be views of tensors around the loop.
+    views: Vec<(usize, ir::Value<'c>)>,
 }
 
 /// A loop whose length only a call knows. Its body is evaluated until it is known what it carries; sizes that differ from step to step
@@ -120,9 +124,11 @@ enum Again<'c> {
     /// Variables that were thought to have one value do not.
     Moving(Vec<String>),
     /// A variable gets its first value in the loop.
-    Opened(String, Type<'c>),
+    Opened(String, Opened<'c>),
     /// Types are wider.
     Wider(Vec<Type<'c>>),
+    /// More slots are related, to each other or to tensors around the loop.
+    Related(Vec<(usize, usize)>, Vec<(usize, ir::Value<'c>)>),
 }
 
 /// Makes the op of a loop; false where its body needs more carried than was known.
@@ -168,6 +174,8 @@ fn attempt<'c>(
     let state = if let Steps::Count(..) = steps { &args[1..] } else { &args[..] };
     for args in std::iter::once(state).chain(before.map(|block| block.args()).as_deref()) {
         args.iter().zip(&start).for_each(|(arg, start)| eval.facts.stands_for(*arg, *start));
+        carried.related.iter().for_each(|(a, b)| eval.facts.relate(args[*a], args[*b]));
+        carried.views.iter().for_each(|(slot, of)| eval.facts.may_view(args[*slot], &[*of]));
     }
     eval.facts.changing.extend(carried.written.iter().map(|written| written.tensor));
     let condition = |eval: &mut Evaluator<'_, 'c>, block: Block<'c>| -> Eval<()> {
@@ -214,7 +222,7 @@ fn attempt<'c>(
         }
         let may = names.iter().zip(&shapes).filter(|(name, _)| !carried.moving.contains(*name));
         let steady = may.filter(|(name, shape)| match (shape, &inner.variables[*name]) {
-            (Value::Slot(place), Value::Tensor(end)) => itself(*end) == state[*place],
+            (Value::Slot(place), Value::Tensor(end)) => [state[*place], start[*place]].contains(&itself(*end)),
             (Value::Slot(place), Value::Number(end)) => *end == state[*place],
             _ => false,
         });
@@ -224,8 +232,8 @@ fn attempt<'c>(
         }
         for (name, shape) in names.iter().zip(&shapes) {
             let end = &inner.variables[name];
-            if let (Value::Uninitialized, Some(ty)) = (shape, type_of(eval, end)) {
-                return Ok(Some(Again::Opened(name.clone(), ty)));
+            if let (Value::Uninitialized, Some(opened)) = (shape, Opened::of(eval, end, op)) {
+                return Ok(Some(Again::Opened(name.clone(), opened)));
             }
             close(eval, shape, end, &mut ends)?;
         }
@@ -247,6 +255,17 @@ fn attempt<'c>(
         if wider != types {
             return Ok(Some(Again::Wider(wider)));
         }
+        let mut related = eval.facts.relations(&ends[..variables]);
+        related.retain(|pair| !carried.related.contains(pair));
+        let mut views = Vec::new();
+        for (slot, end) in ends[..variables].iter().enumerate().filter(|(_, end)| end.ty().is_tensor()) {
+            let around = eval.facts.around(&[*end], op).into_iter().map(|of| (slot, writes::base(of)));
+            views.extend(around.filter(|(_, of)| *of != writes::base(start[slot])));
+        }
+        views.retain(|view| !carried.views.contains(view));
+        if !related.is_empty() || !views.is_empty() {
+            return Ok(Some(Again::Related(related, views)));
+        }
         for (end, ty) in ends.iter_mut().zip(&types) {
             if end.ty() != *ty {
                 *end = eval.retyped(*end, *ty)?;
@@ -264,27 +283,26 @@ fn attempt<'c>(
         more |= carried.changes(place, &place.held(eval.depth), after)?;
     }
     if more {
-        carried.types.clear();
+        carried.forget();
     }
     match again {
         Some(Again::Steady(names)) => {
             carried.steady.extend(names);
-            carried.types.clear();
+            carried.forget();
             more = true;
         }
         Some(Again::Moving(names)) => {
             carried.steady.retain(|name| !names.contains(name));
             carried.moving.extend(names);
-            carried.types.clear();
+            carried.forget();
             more = true;
         }
-        Some(Again::Opened(name, ty)) => {
+        Some(Again::Opened(name, opened)) => {
             eval.builder.erase(op);
             eval.facts = facts;
-            let first = anything(eval, ty)?;
-            let first = if ty.is_tensor() { Value::Tensor(first) } else { Value::Number(first) };
+            let first = opened.first(eval)?;
             carried.opened.push((name, first));
-            carried.types.clear();
+            carried.forget();
             return Ok(false);
         }
         Some(Again::Wider(types)) => {
@@ -293,8 +311,17 @@ fn attempt<'c>(
             }
             more = true;
         }
+        Some(Again::Related(related, views)) => {
+            if !more {
+                carried.related.extend(related);
+                carried.views.extend(views);
+            }
+            more = true;
+        }
         None => {}
     }
+    // What tensors are before copies stand for them.
+    let around: Vec<_> = ends.iter().map(|end| eval.facts.around(&[*end], op)).collect();
     if !more {
         for (place, written) in carried.written.iter().enumerate() {
             let body = op.region(op.regions().len() - 1);
@@ -317,7 +344,6 @@ fn attempt<'c>(
     eval.steps_read_nothing_stale(op, stale)?;
     eval.facts.changing.clone_from(&facts.changing);
     let results = op.results();
-    let around: Vec<_> = ends.iter().map(|end| eval.facts.around(&[*end], op)).collect();
     write_back(eval, &carried.written, &results[variables..])?;
     for ((result, around), start) in results.iter().zip(&around).zip(&start) {
         // A loop that takes no step writes nothing.
@@ -326,6 +352,7 @@ fn attempt<'c>(
             eval.facts.set_stale(*result);
         }
     }
+    carried.related.iter().for_each(|(a, b)| eval.facts.relate(results[*a], results[*b]));
     let mut results = Results::new(results);
     for ((place, _), held) in carried.places.iter().zip(&held) {
         let held = results.fill(eval, held);
@@ -342,6 +369,13 @@ fn attempt<'c>(
 }
 
 impl<'c> Carried<'c> {
+    /// Forgets what is known by slots: others are carried.
+    fn forget(&mut self) {
+        self.types.clear();
+        self.related.clear();
+        self.views.clear();
+    }
+
     /// Notes which items of a list, dict or object a step changes; whether it changes more than was known.
     fn changes(&mut self, place: &Place<'c>, before: &Value<'c>, after: &Value<'c>) -> Eval<bool> {
         if self.rows.iter().any(|(known, _)| known.is(place)) {

@@ -25,6 +25,7 @@ mod overload;
 mod pickle;
 mod program;
 mod rows;
+mod state;
 pub mod text;
 mod texts;
 mod value;

@@ -132,6 +132,11 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether it is an int, a float or a bool.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_))
+    }
+
     /// The items of a list or tuple.
     pub fn items(&self) -> Option<Vec<Value<'c>>> {
         match self {
