@@ -11,6 +11,7 @@ use memmap2::Mmap;
 use crate::manifest::Manifest;
 use crate::op_library::OpLibraries;
 use crate::packed::Packed;
+use crate::replace::replace;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
 const VERSION: u32 = 5;
@@ -194,20 +195,15 @@ impl Artefact {
         Ok(Artefact { packed: packed.map(|range| Packed::mapped(map, range)), ..artefact })
     }
 
-    /// Writes the artefact to a file: beside it first, then renamed, so that a reader never sees half of it.
+    /// Writes the artefact to a file, of which a reader never sees half.
     pub fn write(&self, path: &Path) -> Result<(), ArtefactError> {
-        let wrap = |source| ArtefactError::Io { path: path.into(), source };
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let written = File::create(&part).and_then(|mut f| {
-            f.write_all(&self.head())?;
-            f.write_all(self.packed.as_deref().unwrap_or_default())
-        });
-        written.and_then(|()| std::fs::rename(&part, path)).map_err(|source| {
-            // The partial file is ours; failing to remove it adds nothing to the error.
-            let _ = std::fs::remove_file(&part);
-            wrap(source)
+        let failed = |source| ArtefactError::Io { path: path.into(), source };
+        replace(path, failed, |part| {
+            let written = File::create(part).and_then(|mut file| {
+                file.write_all(&self.head())?;
+                file.write_all(self.packed.as_deref().unwrap_or_default())
+            });
+            written.map_err(failed)
         })
     }
 }

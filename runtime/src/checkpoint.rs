@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::error::LoadError;
+use crate::replace::replace;
 use crate::session::{Session, lock};
 use crate::tensor::Tensor;
 use crate::tensor_file::{TensorFile, TensorFileError};
@@ -27,12 +28,7 @@ impl Session {
         };
         let copies = copies.map_err(|error| failed(io::Error::other(error.to_string())))?;
         let named: Vec<_> = self.manifest().weights.iter().map(|weight| weight.name.clone()).zip(&copies).collect();
-        // A writer that is stopped leaves the file that was there.
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = Path::new(&part);
-        TensorFile::write(part, &named)?;
-        std::fs::rename(part, path).map_err(failed)
+        replace(path, failed, |part| TensorFile::write(part, &named))
     }
 
     /// Gives the weights that the program changes the values of a file: of [`Session::save_weights`], or of weights without an

@@ -39,6 +39,7 @@ pub mod packed;
 pub mod pool;
 mod prepare;
 pub mod profile;
+mod replace;
 pub mod session;
 pub mod shared;
 mod signature;
