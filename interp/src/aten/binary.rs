@@ -8,7 +8,7 @@ use strata_dialects::aten::Operator;
 use strata_dialects::aten::op::*;
 use crate::dtype::{DType, Scalar};
 use crate::math::gamma;
-use crate::value::{Args, InterpError, Results, fail, one};
+use crate::value::{Args, InterpError, Results, Value, fail, one};
 
 use Kind::{Float, Same};
 
@@ -42,6 +42,7 @@ pub const ARMS: &[(Operator, Arm)] = &[
     (_ADD_RELU_SCALAR, Op(add_relu)), (_ADD_RELU_TENSOR, Op(add_relu)),
     (ADD_SCALAR, Op(|a| scaled(a, add))),
     (ADD_TENSOR, Op(|a| scaled(a, add))),
+    (ALLCLOSE, Op(allclose)),
     (ARCTAN2, Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
     (ATAN2, Binary(Float, |a, b| Scalar::Float(a.float().atan2(b.float())))),
     (BITWISE_AND_SCALAR, AND), (BITWISE_AND_SCALAR_TENSOR, AND), (BITWISE_AND_TENSOR, AND),
@@ -57,6 +58,7 @@ pub const ARMS: &[(Operator, Arm)] = &[
     (DIV_TENSOR_MODE, Op(div_mode)),
     (DIVIDE_SCALAR, DIV), (DIVIDE_TENSOR, DIV), (DIVIDE_TENSOR_MODE, Op(div_mode)),
     (EQ_SCALAR, EQ), (EQ_TENSOR, EQ),
+    (EQUAL, Op(same)),
     (FLOAT_POWER_SCALAR, Op(float_power)), (FLOAT_POWER_TENSOR_SCALAR, Op(float_power)), (FLOAT_POWER_TENSOR_TENSOR, Op(float_power)),
     (FLOOR_DIVIDE, Op(floor_divide)), (FLOOR_DIVIDE_SCALAR, Op(floor_divide)),
     (FMAX, Binary(Same, |a, b| if a.is_nan() { b } else if b.is_nan() { a } else { maximum(a, b) })),
@@ -305,6 +307,22 @@ fn isclose(args: &Args) -> Results {
         let close = (a - b).norm() <= atol + rtol * b.norm() && a.is_finite() && b.is_finite();
         Ok(Scalar::Bool(equal(v[0], v[1]) || close || (nan && v[0].is_nan() && v[1].is_nan())))
     })?)
+}
+
+fn allclose(args: &Args) -> Results {
+    every(isclose(args)?)
+}
+
+/// Whether two tensors have the same sizes and elements.
+fn same(args: &Args) -> Results {
+    let (a, b) = (args.tensor("self")?, args.tensor("other")?);
+    Ok(vec![Value::Scalar(Scalar::Bool(a.shape() == b.shape() && a.scalars().zip(b.scalars()).all(|(a, b)| equal(a, b))))])
+}
+
+/// Whether all elements of a result are true.
+fn every(results: Vec<Value>) -> Results {
+    let all = |value: &Value| matches!(value, Value::Tensor(tensor) if tensor.scalars().all(Scalar::truthy));
+    Ok(vec![Value::Scalar(Scalar::Bool(results.iter().all(all)))])
 }
 
 /// The neighbour of `a` towards `b` among the values of an element type.

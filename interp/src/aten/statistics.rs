@@ -22,6 +22,8 @@ pub const ARMS: &[(Operator, Arm)] = &[
     (_SEGMENT_REDUCE_BACKWARD, Op(segment_backward)),
     (BINCOUNT, Op(bincount)),
     (CDIST, Op(cdist)),
+    (CORRCOEF, Op(corrcoef)),
+    (COV, Op(cov)),
     (CROSS, Op(cross)),
     (DIAG, Op(diag)),
     (DIAG_EMBED, Op(diag_embed)),
@@ -106,6 +108,52 @@ fn bincount(args: &Args) -> Results {
     let mut sums = filled(0.0, numel(&[n])?)?;
     at.iter().enumerate().for_each(|(k, &b)| sums[b] += weights.map_or(1.0, |w| w.at(k).float()));
     one(Tensor::from_floats(dtype, &[n], &sums)?)
+}
+
+/// The covariances of the rows of a matrix: a vector is one row, and has a number. Each observation counts by a weight, their products are
+/// divided by `divisor` of the weights' sum.
+fn covariances(x: &Tensor, weights: Option<&[f64]>, divisor: impl Fn(f64) -> f64) -> Result<Tensor, InterpError> {
+    if x.rank() > 2 {
+        return Err(fail("it is taken of a matrix, a vector or a number"));
+    }
+    let columns = x.shape().last().copied().unwrap_or(1);
+    let count = if x.rank() == 2 { x.shape()[0] } else { 1 };
+    let weight = |k: usize| weights.map_or(1.0, |weights| weights[k]);
+    let sum = (0..columns).map(weight).sum::<f64>();
+    let centred = |row: usize| {
+        let row: Vec<f64> = (0..columns).map(|k| x.at(row * columns + k).float()).collect();
+        let mean = row.iter().enumerate().map(|(k, x)| weight(k) * x).sum::<f64>() / sum;
+        row.into_iter().map(|x| x - mean).collect::<Vec<f64>>()
+    };
+    let rows: Vec<Vec<f64>> = (0..count).map(centred).collect();
+    let product = |a: usize, b: usize| (0..columns).map(|k| weight(k) * rows[a][k] * rows[b][k]).sum::<f64>();
+    let values: Vec<f64> = (0..count * count).map(|at| product(at / count, at % count) / divisor(sum).max(0.0)).collect();
+    let dtype = if x.dtype().is_float() { x.dtype() } else { DType::F32 };
+    let shape = if count == 1 { Vec::new() } else { vec![count; 2] };
+    Tensor::from_floats(dtype, &shape, &values)
+}
+
+fn cov(args: &Args) -> Results {
+    let correction = args.int("correction")? as f64;
+    let (counts, relative) = (args.opt_tensor("fweights")?.map(Tensor::floats), args.opt_tensor("aweights")?.map(Tensor::floats));
+    let both = |(counts, relative): (&Vec<f64>, &Vec<f64>)| counts.iter().zip(relative).map(|(a, b)| a * b).collect();
+    let weights: Option<Vec<f64>> = counts.as_ref().zip(relative.as_ref()).map(both).or(counts.or(relative.clone()));
+    let squares = weights.as_ref().zip(relative.as_ref()).map(|(w, a)| w.iter().zip(a).map(|(w, a)| w * a).sum::<f64>());
+    one(covariances(args.tensor("self")?, weights.as_deref(), |sum| match squares {
+        Some(squares) if correction != 0.0 => sum - correction * squares / sum,
+        _ => sum - correction,
+    })?)
+}
+
+fn corrcoef(args: &Args) -> Results {
+    let c = covariances(args.tensor("self")?, None, |sum| sum - 1.0)?;
+    if c.rank() == 0 {
+        return one(c.map(c.dtype(), |v| Scalar::Float(v.float() / v.float())));
+    }
+    one(Tensor::build(c.dtype(), c.shape(), |i| {
+        let deviation = |k: usize| c.f(&[k, k]).sqrt();
+        Scalar::Float((c.f(i) / deviation(i[0]) / deviation(i[1])).clamp(-1.0, 1.0))
+    })?)
 }
 
 /// The bin of a value among edges; the last bin holds its right edge.

@@ -11,16 +11,11 @@
 //! the memory of the old value for the new one is up to who makes it.
 //!
 //! ```mlir
-//! func.func @main(%p: tensor<8xf32> {capture.name = "p"}) -> (tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) {
-//!   %0 = loop.call @k0(%p)
-//!   return %0
-//! }
+//! %0 = loop.call @k0(%p)               // the result of kind "mutation" that is named as the argument %p is
+//! return %0
 //! // becomes
-//! func.func @main(%p: tensor<8xf32> {capture.name = "p"})
-//!     -> (tensor<8xf32> {capture.in_place, capture.kind = "mutation", capture.name = "p"}) {
-//!   %0 = loop.call @k0(%p)               // loop.kernel @k0 {in_place = array<i64: 0>, ..}
-//!   return %0
-//! }
+//! %0 = loop.call @k0(%p)               // loop.kernel @k0 {in_place = array<i64: 0>, ..}
+//! return %0                            // {capture.in_place, capture.kind = "mutation", capture.name = "p"}
 //! ```
 
 use std::collections::{HashMap, HashSet};
