@@ -45,7 +45,7 @@ pub(super) fn build<'c>(
         let (imported, left) = of_call(program, signature, known, cx, (Vec::new(), &counted))?;
         let read = |left: &[Left<'c>]| left.iter().filter(|left| left.is_read).cloned().collect::<Vec<_>>();
         let before = read(&left);
-        let Some(first) = before.first() else { return Ok(imported) };
+        let Some(mut changed) = before.first().cloned() else { return Ok(imported) };
         let mut numbers: Vec<_> = before.iter().filter(|left| left.is_number).map(Left::way).collect();
         // What a call changes does not matter if the next call is the same program, and changes nothing more: a warning that is given once.
         if before.iter().all(|left| left.is_plain) {
@@ -58,6 +58,7 @@ pub(super) fn build<'c>(
                 return Ok(imported);
             }
             numbers.extend(more.iter().filter(|left| left.is_number).map(Left::way));
+            changed = more.into_iter().next().unwrap_or(changed);
         }
         let count = counted.len();
         numbers.retain(|number| !counted.contains(number));
@@ -66,7 +67,7 @@ pub(super) fn build<'c>(
             return Err(ScriptError::Program {
                 entry: "data.pkl".into(),
                 line: 0,
-                why: first.refused() + "; the next call is another program",
+                why: changed.refused() + "; the next call is another program",
                 help: OTHERWISE,
             });
         }

@@ -1,5 +1,6 @@
 //! What a region changes of lists, dicts and objects around it: undone when the region ends, and joined where regions meet.
 
+use std::fmt::Display;
 use std::rc::Rc;
 
 use super::evaluate::Evaluator;
@@ -182,25 +183,25 @@ impl<'c> Evaluator<'_, 'c> {
     }
 }
 
-/// Whether a value is made of nothing that a call or the archive decides; also gives the lists, dicts and objects in it.
-pub(super) fn only_plain<'c>(value: &Value<'c>, places: &mut Vec<Place<'c>>) -> bool {
+/// Whether a value is made of nothing that a call or the archive decides; also gives the lists, dicts and objects in it, with the way to each.
+pub(super) fn only_plain<'c>(value: &Value<'c>, way: &str, places: &mut Vec<(Place<'c>, String)>) -> bool {
     if let Some(place) = Place::of(value) {
-        if places.iter().any(|known| known.is(&place)) {
+        if places.iter().any(|(known, _)| known.is(&place)) {
             return true;
         }
         if place.depth() > 0 || matches!(&place, Place::Object(object) if !object.path.is_empty()) {
             return false;
         }
-        places.push(place);
+        places.push((place, way.to_owned()));
     }
-    let mut all = |values: &[Value<'c>]| values.iter().all(|value| only_plain(value, places));
+    let mut part = |name: &dyn Display, value: &Value<'c>| only_plain(value, &format!("{way}.{name}"), places);
     match value {
         Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Complex(..) | Value::Device(_) | Value::Member(..) => true,
         Value::Str(_) => !is_open(value),
-        Value::Tuple(items) => all(items),
-        Value::List(items) => all(&items.borrow()),
-        Value::Dict(items) => items.borrow().iter().all(|(key, value)| all(&[key.clone(), value.clone()])),
-        Value::Object(object) => object.attrs.borrow().iter().all(|(_, value)| all(std::slice::from_ref(value))),
+        Value::Tuple(items) => items.iter().enumerate().all(|(k, item)| part(&k, item)),
+        Value::List(items) => items.borrow().iter().enumerate().all(|(k, item)| part(&k, item)),
+        Value::Dict(items) => items.borrow().iter().enumerate().all(|(k, (key, value))| part(&k, key) && part(&k, value)),
+        Value::Object(object) => object.attrs.borrow().iter().all(|(name, value)| part(name, value)),
         _ => false,
     }
 }

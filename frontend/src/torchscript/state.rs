@@ -46,8 +46,8 @@ pub(super) struct Left<'c> {
     path: String,
     name: String,
     value: Value<'c>,
-    /// The lists, dicts and objects that its value is made of.
-    places: Vec<Place<'c>>,
+    /// The lists, dicts and objects that its value is made of, and the way to each.
+    places: Vec<(Place<'c>, String)>,
     /// Whether it is a number before the call and after it.
     pub is_number: bool,
     /// Whether no call decides about its value.
@@ -94,8 +94,9 @@ pub(super) fn left<'c>(eval: &Evaluator<'_, 'c>) -> Eval<Vec<Left<'c>>> {
             let dtype = |value: &Value<'c>| value.is_number().then(|| number_dtype(value));
             let mut one = one(name, value, is_read);
             one.is_number = dtype(&one.value).is_some() && dtype(&one.value) == held.get(&one.name).as_ref().and_then(dtype);
-            let is_archives = |place: &Place<'c>| eval.state.iter().any(|(known, ..)| known.is(place));
-            one.is_plain = only_plain(&one.value, &mut one.places) && !one.places.iter().any(is_archives);
+            let is_archives = |(place, _): &(Place<'c>, String)| eval.state.iter().any(|(known, ..)| known.is(place));
+            let way = one.way();
+            one.is_plain = only_plain(&one.value, &way, &mut one.places) && !one.places.iter().any(is_archives);
             if !one.is_plain && !one.is_number && is_read {
                 return Err(one.refused().into());
             }
@@ -136,7 +137,7 @@ impl<'c> Evaluator<'_, 'c> {
             let left: Vec<_> = self.left.iter().filter(|left| left.path == path).cloned().collect();
             for left in left {
                 object.set(&left.name, left.value.clone());
-                left.places.iter().for_each(|place| self.note_place(place.clone(), &left.way()));
+                left.places.iter().for_each(|(place, way)| self.note_place(place.clone(), way));
             }
             let attrs = object.attrs.borrow().clone();
             for (name, number) in attrs.iter().filter(|(_, value)| value.is_number()) {
