@@ -244,6 +244,18 @@ def returns_tuples_in_loops(x: Tensor, n: Tensor):
     return x - 1, (int(largest * 10), False), x[1] + largest
 
 
+@calls((above,), (below,))
+def breaks_in_nested_loops(x: Tensor):
+    count = 0
+    for _ in range(3):
+        for _ in range(3):
+            if bool(x.sum() < 0):
+                break
+            x = x - 1
+            count += 1
+    return x, count
+
+
 @calls(({"a": {"p": above, "q": v}, "b": {"p": below}}, {3: [above, v], 5: [below]}, [{"a": above, "b": v}, {"a": v}]))
 def nested_dicts(d: Dict[str, Dict[str, Tensor]], e: Dict[int, List[Tensor]], l: List[Dict[str, Tensor]]):
     return d["a"]["p"] + d["b"]["p"], l[0]["a"].sum() + l[1]["a"], e[3][1] * 2, e[5][0], len(e[3])

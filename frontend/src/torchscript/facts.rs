@@ -38,9 +38,15 @@ pub(super) struct Facts<'c> {
 impl<'c> Facts<'c> {
     /// Notes that a value that control flow gives may be a view of one of these.
     pub fn may_view(&mut self, value: Tensor<'c>, of: &[Tensor<'c>]) {
-        let mut bases: Vec<_> = of.iter().filter(|of| of.ty().is_tensor()).map(|of| base(*of)).filter(|of| *of != value).collect();
-        let further: Vec<_> = self.views.iter().filter(|(known, _)| bases.contains(known)).flat_map(|(_, of)| of.clone()).collect();
-        bases.extend(further.into_iter().filter(|of| *of != value));
+        let direct: Vec<_> = of.iter().filter(|of| of.ty().is_tensor()).map(|of| base(*of)).filter(|of| *of != value).collect();
+        let further = self.views.iter().filter(|(known, _)| direct.contains(known)).flat_map(|(_, of)| of);
+        // Each once: values that may be views of each other would list one another again and again.
+        let mut bases = Vec::new();
+        for of in direct.iter().chain(further).filter(|of| **of != value) {
+            if !bases.contains(of) {
+                bases.push(*of);
+            }
+        }
         if !bases.is_empty() {
             self.views.push((value, bases));
         }
