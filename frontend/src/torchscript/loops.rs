@@ -256,12 +256,20 @@ fn attempt<'c>(
             return Ok(Some(Again::Wider(wider)));
         }
         let mut related = eval.facts.relations(&ends[..variables]);
-        related.retain(|pair| !carried.related.contains(pair));
         let mut views = Vec::new();
         for (slot, end) in ends[..variables].iter().enumerate().filter(|(_, end)| end.ty().is_tensor()) {
             let around = eval.facts.around(&[*end], op).into_iter().map(|of| (slot, writes::base(of)));
-            views.extend(around.filter(|(_, of)| *of != writes::base(start[slot])));
+            for (slot, of) in around.filter(|(_, of)| *of != writes::base(start[slot])) {
+                // What the loop begins with is made again by each attempt; its slot stays.
+                match start.iter().position(|start| start.ty().is_tensor() && writes::base(*start) == of) {
+                    Some(begin) => related.push((slot.min(begin), slot.max(begin))),
+                    None => views.push((slot, of)),
+                }
+            }
         }
+        related.sort_unstable();
+        related.dedup();
+        related.retain(|pair| !carried.related.contains(pair));
         views.retain(|view| !carried.views.contains(view));
         if !related.is_empty() || !views.is_empty() {
             return Ok(Some(Again::Related(related, views)));
