@@ -421,6 +421,7 @@ def programs():
     traced = Traced().eval()
     yield "traced_calls_scripted", (lambda: torch.jit.trace(traced, (x,))), [[x], [x * 20]]
     yield "buffers_in_loops", (lambda: torch.jit.script(torchscript_programs.Buffers())), torchscript_programs.BUFFERS
+    yield "flags", (lambda: torch.jit.script(torchscript_programs.Flags())), [[x], [-x]]
     yield "old_steps", (lambda: torch.jit.script(old_steps)), [[0.0, 1.0]], 7
 
 

@@ -3,8 +3,9 @@
 `PROGRAMS` has each function with the inputs of several calls.
 """
 
+import enum
 import math
-from typing import Dict, List
+from typing import Dict, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -301,3 +302,131 @@ def methods_of_texts(x: Tensor):
 def statistics(x: Tensor):
     weights = torch.tensor([0.1, 0.2, 0.3, 0.4])
     return torch.cov(x), torch.corrcoef(x), torch.cov(x[0], correction=0), torch.cov(x, aweights=weights), torch.equal(x, x), torch.allclose(x, x + 1)
+
+
+# What no op joins: the rest of the program runs in both branches.
+
+
+@calls((above,), (below,))
+def writes_to_one_of_two(x: Tensor):
+    y, z = x.clone(), x * 2
+    a, b = {"x": x}, {"x": x * 2}
+    if bool(x.sum() > 0):
+        w, c = y, a
+    else:
+        w, c = z[1:], b
+    w += 1
+    c["x"] = c["x"] + w.sum()
+    return y, z, w.sum(), a["x"], b["x"]
+
+
+class Sign(enum.Enum):
+    PLUS = 1
+    MINUS = 2
+
+
+def sign_of(x: Tensor) -> Sign:
+    if bool(x.sum() > 0):
+        return Sign.PLUS
+    return Sign.MINUS
+
+
+@calls((above,), (below,))
+def returns_a_member(x: Tensor):
+    factor: Union[int, float] = 2
+    if sign_of(x) == Sign.MINUS:
+        factor = 1.5
+    if isinstance(factor, int):
+        return x * factor, True
+    return x + factor, False
+
+
+@calls((above, three), (below, none), (below, one))
+def absent_before_a_loop(x: Tensor, n: Tensor):
+    largest: Optional[Tensor] = None
+    place: Optional[int] = None
+    for k in range(int(n)):
+        if largest is None:
+            largest = x[k]
+        else:
+            largest = torch.maximum(largest, x[k])
+        if bool(x[k, 0] > 0.3):
+            place = k
+    if largest is None:
+        return x[0], -1
+    return largest, place if place is not None else 7
+
+
+@calls((above, three), (below, none), (below, one))
+def lists_of_a_loop(x: Tensor, n: Tensor):
+    pairs: List[Tuple[int, Tensor]] = []
+    squares: Dict[int, int] = {}
+    stack: List[int] = []
+    text = ""
+    for k in range(int(n)):
+        pairs.append((k, x[k]))
+        squares[k] = k * k
+        stack.append(k)
+        text += "ab"
+    total, number = torch.zeros(4), 0
+    for k, row in pairs:
+        total = total + k * row
+    while len(stack) > 0:
+        number = number * 2 + stack.pop()
+    for key, square in squares.items():
+        number += key + square
+    return total, number, len(text)
+
+
+class Flags(nn.Module):
+    """Both branches change buffers, numbers and members of what is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(4))
+        self.count, self.last = 0, 0.5
+
+    def forward(self, x: Tensor):
+        rows = self.sum if bool(x.sum() > 0) else torch.zeros(4)
+        rows += x[0]
+        if sign_of(x) == Sign.PLUS:
+            self.count += 1
+            self.sum = rows * 2
+        else:
+            self.last = float(x[0, 0])
+        return rows + self.count, self.sum + self.last
+
+
+# Numbers that only a call knows, as keys and items.
+
+
+@calls((three,), (none,), (torch.tensor(7),))
+def numbers_in_lists(n: Tensor):
+    k = int(n)
+    known, places, names = {0: 10, 3: 20, k + 1: 5}, [5, 7, 3, 0], ["a", "b", "c", "d"]
+    inside = k in [1, 2, 3], k not in (0, 5), [5, 3, k].count(k)
+    return inside, places.index(k), known.get(k, 7), k in known, known[k + 1], names[k % 4] == "d"
+
+
+@calls((torch.tensor([3, 1, 4, 1]),), (torch.tensor([0, 0, 0, 5]),))
+def counts_in_a_dict(x: Tensor):
+    counts: Dict[int, int] = {}
+    for k in range(4):
+        number = int(x[k])
+        counts[number] = counts.get(number, 0) + 1
+    most = 0
+    for count in counts.values():
+        most = max(most, count)
+    return len(counts), most
+
+
+@calls((above,), (below,))
+def sorts_numbers(x: Tensor):
+    numbers: List[float] = x[1].tolist()
+    falling = numbers.copy()
+    falling.sort(reverse=True)
+    numbers.sort()
+    flags = [number > 0 for number in numbers]
+    y = x.clone()
+    y.fill_diagonal_(2)
+    return numbers, falling, any(flags), all(flags), y

@@ -7,6 +7,7 @@ use strata_core::ir::{self, Op, Type};
 use super::error::Eval;
 use super::evaluate::Evaluator;
 use super::join::{anything, has_slot, with_items};
+use super::text::ast::{Stmt, StmtKind, Target};
 use super::value::Value;
 use super::writes::{itself, outer};
 
@@ -136,4 +137,23 @@ pub(super) fn close<'c>(eval: &mut Evaluator<'_, 'c>, shape: &Value<'c>, value: 
         (_, value) => return Err(format!("{} changes in a loop whose length only a call knows", value.kind()).into()),
     }
     Ok(())
+}
+
+/// The names that statements assign.
+pub(super) fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Assign(targets, _) => {
+                found.extend(
+                    targets.all().iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }),
+                );
+            }
+            StmtKind::If(_, yes, no) => {
+                names(yes, found);
+                names(no, found);
+            }
+            StmtKind::For(_, _, body) | StmtKind::While(_, body) | StmtKind::With(_, _, body) => names(body, found),
+            _ => {}
+        }
+    }
 }

@@ -11,6 +11,8 @@ use super::words::wrap;
 
 /// Longer lists are a program without end.
 const MAX_LEN: usize = 1 << 20;
+/// Numbers that only a call knows are sorted in so long lists.
+const MAX_SORTED: usize = 32;
 
 impl<'c> Evaluator<'_, 'c> {
     /// A method of a list, tuple, dict or text; nothing where it is none.
@@ -109,6 +111,22 @@ impl<'c> Evaluator<'_, 'c> {
             return self.set_somewhere(list, place, item).map(Some);
         }
         self.touch(&Place::List(list.clone()));
+        match (name, args) {
+            ("sort", flags) => {
+                let mut items = list.borrow().clone();
+                self.sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?;
+                *list.borrow_mut() = items;
+                return Ok(Some(Value::None));
+            }
+            ("remove", [item]) => {
+                let items = list.borrow().clone();
+                let at = self.place_of(&items, item)?;
+                let at = at.ok_or_else(|| Stop::Raised("ValueError: list.remove(x): x not in list".to_owned()))?;
+                list.borrow_mut().remove(at);
+                return Ok(Some(Value::None));
+            }
+            _ => {}
+        }
         let mut result = Value::None;
         {
             let mut items = list.borrow_mut();
@@ -144,7 +162,6 @@ impl<'c> Evaluator<'_, 'c> {
                 }
                 ("clear", []) => items.clear(),
                 ("reverse", []) => items.reverse(),
-                ("sort", flags) => sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?,
                 ("_set_item", [at, item]) => {
                     let at = place(at, items.len())?;
                     match items.get_mut(at) {
@@ -158,10 +175,6 @@ impl<'c> Evaluator<'_, 'c> {
                         items.remove(at);
                     }
                 }
-                ("remove", [item]) => match items.iter().position(|known| known.same(item)) {
-                    Some(at) => drop(items.remove(at)),
-                    None => return Err(Stop::Raised("ValueError: list.remove(x): x not in list".to_owned())),
-                },
                 _ => return Ok(None),
             }
             if items.len() > MAX_LEN {
@@ -174,12 +187,10 @@ impl<'c> Evaluator<'_, 'c> {
     /// Sets an item at a place that only a call knows: each item becomes what it is or what is set.
     fn set_somewhere(&mut self, list: &Shared<Vec<Value<'c>>>, place: &Value<'c>, item: &Value<'c>) -> Eval<Value<'c>> {
         let mut items = list.borrow().clone();
-        let len = items.len() as i64;
-        self.guard_place(items.len(), place)?;
+        let len = items.len();
+        self.guard_place(len, place)?;
         for (at, known) in items.iter_mut().enumerate() {
-            let [from_start, from_end] = [at as i64, at as i64 - len].map(|at| self.number("eq", &[place.clone(), Value::Int(at)]));
-            let (Some(a), Some(b)) = (from_start?, from_end?) else { return Err("a list is changed at a place that is no number".into()) };
-            let Some(Value::Number(here)) = self.number("__or__", &[a, b])? else { return Err("a place is no number".into()) };
+            let Value::Number(here) = self.is_place(len, at, place)? else { return Err("a place is no number".into()) };
             *known = match (self.as_number(item), self.as_number(known)) {
                 (Some(new), Some(old)) if new.ty() == old.ty() => Value::Number(arith::select(&mut self.builder, here, new, old)),
                 _ => return Err("a list is changed at a place that only a call knows".into()),
@@ -203,7 +214,7 @@ impl<'c> Evaluator<'_, 'c> {
             ("tuple", []) => self.tuple(items.to_vec()),
             ("sorted", flags) if !items.iter().any(Value::has_tensor) => {
                 let mut items = items.to_vec();
-                sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?;
+                self.sort(&mut items, matches!(flags.first(), Some(Value::Bool(true))))?;
                 self.list(items)
             }
             ("add", [other]) if other.items().is_some() => {
@@ -217,14 +228,23 @@ impl<'c> Evaluator<'_, 'c> {
                 }
                 self.list(std::iter::repeat_n(items, count).flatten().cloned().collect())
             }
-            ("__contains__", [item]) => Value::Bool(self.contains(items, item)?),
+            ("__contains__", [item]) => self.contains(items, item)?,
             ("index", [item]) if !item.has_tensor() && !items.iter().any(Value::has_tensor) => {
-                match items.iter().position(|known| known.same(item)) {
-                    Some(at) => Value::Int(at as i64),
-                    None => return Err(Stop::Raised("ValueError: not in list".to_owned())),
+                let mut places = Vec::new();
+                for (at, known) in items.iter().enumerate() {
+                    places.push((self.same_item(known, item)?, Value::Int(at as i64)));
                 }
+                return self.chosen(&places, None, "ValueError: not in list");
             }
-            ("count", [item]) => Value::Int(items.iter().filter(|known| known.same(item)).count() as i64),
+            ("count", [item]) => {
+                let mut count = Value::Int(0);
+                for known in items {
+                    let one = self.same_item(known, item)?;
+                    let one = self.number_of(&one, "int")?;
+                    count = self.number("add", &[count, one])?.ok_or("a list holds no numbers")?;
+                }
+                count
+            }
             ("eq" | "ne", [other]) if other.items().is_some() && !args.iter().any(Value::has_tensor) => {
                 let other = other.items().unwrap_or_default();
                 return self.equal(items, &other, name == "eq").map(Some);
@@ -238,25 +258,20 @@ impl<'c> Evaluator<'_, 'c> {
                 result
             }
             ("sum", []) if items.is_empty() => Value::Int(0),
-            ("any" | "all", []) if items.iter().all(|item| matches!(item, Value::Bool(_) | Value::Int(_))) => {
-                let truth = |item: &Value<'c>| matches!(item, Value::Bool(true)) || matches!(item, Value::Int(value) if *value != 0);
-                Value::Bool(if name == "any" { items.iter().any(truth) } else { items.iter().all(truth) })
+            ("any" | "all", []) if items.iter().all(Value::is_number) => {
+                let mut result = Value::Bool(name == "all");
+                for item in items {
+                    let pair = [result, self.number_of(item, "bool")?];
+                    result = self.number(if name == "any" { "__or__" } else { "__and__" }, &pair)?.ok_or("a list holds no numbers")?;
+                }
+                result
             }
             _ => return Ok(None),
         }))
     }
 
-    fn contains(&mut self, items: &[Value<'c>], item: &Value<'c>) -> Eval<bool> {
-        for known in items {
-            if let Some(Value::Bool(true)) = self.number("eq", &[known.clone(), item.clone()])? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Whether two lists hold equal values: known, or a number that a call knows.
-    fn equal(&mut self, a: &[Value<'c>], b: &[Value<'c>], wanted: bool) -> Eval<Value<'c>> {
+    pub fn equal(&mut self, a: &[Value<'c>], b: &[Value<'c>], wanted: bool) -> Eval<Value<'c>> {
         if a.len() != b.len() {
             return Ok(Value::Bool(!wanted));
         }
@@ -280,35 +295,43 @@ impl<'c> Evaluator<'_, 'c> {
         if changes {
             self.touch(&Place::Dict(dict.clone()));
         }
-        let find = |key: &Value<'c>| dict.borrow().iter().position(|(known, _)| known.same(key));
         let missing = || Stop::Raised("KeyError".to_owned());
+        if let ("__getitem__" | "get", [key, rest @ ..]) = (name, args)
+            && let Some(value) =
+                self.number_at_key(dict, key, if name == "get" { Some(rest.first().unwrap_or(&Value::None)) } else { None })?
+        {
+            return Ok(Some(value));
+        }
         Ok(Some(match (name, args) {
             ("len", []) => Value::Int(dict.borrow().len() as i64),
             ("keys", []) => self.list(dict.borrow().iter().map(|(key, _)| key.clone()).collect()),
             ("values", []) => self.list(dict.borrow().iter().map(|(_, value)| value.clone()).collect()),
             ("items", []) => self.list(dict.borrow().iter().map(|(key, value)| self.tuple(vec![key.clone(), value.clone()])).collect()),
             ("copy" | "dict", []) => self.dict(dict.borrow().clone()),
-            ("__contains__", [key]) => Value::Bool(find(key).is_some()),
-            ("__getitem__", [key]) => find(key).map(|at| dict.borrow()[at].1.clone()).ok_or_else(missing)?,
-            ("get", [key, rest @ ..]) => match find(key) {
+            ("__contains__", [key]) => {
+                let keys: Vec<_> = dict.borrow().iter().map(|(key, _)| key.clone()).collect();
+                self.contains(&keys, key)?
+            }
+            ("__getitem__", [key]) => self.place_of_key(dict, key)?.map(|at| dict.borrow()[at].1.clone()).ok_or_else(missing)?,
+            ("get", [key, rest @ ..]) => match self.place_of_key(dict, key)? {
                 Some(at) => dict.borrow()[at].1.clone(),
                 None => rest.first().cloned().unwrap_or(Value::None),
             },
             ("_set_item", [key, value]) => {
-                match find(key) {
+                match self.place_of_key(dict, key)? {
                     Some(at) => dict.borrow_mut()[at].1 = value.clone(),
                     None => dict.borrow_mut().push((key.clone(), value.clone())),
                 }
                 Value::None
             }
-            ("setdefault", [key, value]) => match find(key) {
+            ("setdefault", [key, value]) => match self.place_of_key(dict, key)? {
                 Some(at) => dict.borrow()[at].1.clone(),
                 None => {
                     dict.borrow_mut().push((key.clone(), value.clone()));
                     value.clone()
                 }
             },
-            ("pop", [key, rest @ ..]) => match (find(key), rest.first()) {
+            ("pop", [key, rest @ ..]) => match (self.place_of_key(dict, key)?, rest.first()) {
                 (Some(at), _) => dict.borrow_mut().remove(at).1,
                 (None, Some(default)) => default.clone(),
                 (None, None) => return Err(missing()),
@@ -318,7 +341,7 @@ impl<'c> Evaluator<'_, 'c> {
                 self.tuple(vec![key, value])
             }
             ("Delete", [key]) => {
-                let at = find(key).ok_or_else(missing)?;
+                let at = self.place_of_key(dict, key)?.ok_or_else(missing)?;
                 dict.borrow_mut().remove(at);
                 Value::None
             }
@@ -328,7 +351,7 @@ impl<'c> Evaluator<'_, 'c> {
             }
             ("update", [Value::Dict(other)]) => {
                 for (key, value) in other.borrow().clone() {
-                    match find(&key) {
+                    match self.place_of_key(dict, &key)? {
                         Some(at) => dict.borrow_mut()[at].1 = value,
                         None => dict.borrow_mut().push((key, value)),
                     }
@@ -337,6 +360,23 @@ impl<'c> Evaluator<'_, 'c> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Sorts numbers and texts; numbers that only a call knows by the smaller and the larger of two neighbours.
+    fn sort(&mut self, items: &mut [Value<'c>], descending: bool) -> Eval<()> {
+        if !items.iter().any(|item| matches!(item, Value::Number(_))) || items.len() > MAX_SORTED {
+            return sort(items, descending);
+        }
+        let names = if descending { ["max", "min"] } else { ["min", "max"] };
+        for end in (1..items.len()).rev() {
+            for at in 0..end {
+                let pair = [items[at].clone(), items[at + 1].clone()];
+                for (place, name) in names.into_iter().enumerate() {
+                    items[at + place] = self.number(name, &pair)?.ok_or("a list of such values is not sorted")?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -365,6 +405,7 @@ fn sliced<'c>(items: &[Value<'c>], cut: &[Value<'c>]) -> Eval<Vec<Value<'c>>> {
     Ok(cut)
 }
 
+/// Sorts items that are known.
 fn sort(items: &mut [Value<'_>], descending: bool) -> Eval<()> {
     use std::cmp::Ordering;
     let order = |a: &Value<'_>, b: &Value<'_>| match (a, b) {

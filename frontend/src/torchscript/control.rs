@@ -25,6 +25,9 @@ pub(super) fn branch<'c>(
     rest: &[Stmt],
     frame: &mut Frame<'c>,
 ) -> Eval<Flow<'c>> {
+    if let Some(way) = eval.way(condition)? {
+        return eval.run(branches[usize::from(!way)], frame);
+    }
     let before = frame.clone();
     let found = tried(eval, |eval| match joined(eval, condition, branches, &[], (rest, frame))? {
         Some(flow) => Ok(flow),
@@ -37,12 +40,13 @@ pub(super) fn branch<'c>(
         }
     });
     match (found, holds_of_elements(condition)) {
-        (Err(Stop::Raised(message)), _) => Err(Stop::Raised(message)),
+        (Err(stop @ (Stop::Raised(_) | Stop::Split)), _) => Err(stop),
         // What a program does without elements has other ranks now and then: such a call fails.
         (Err(stop), Some(some)) => {
             *frame = before;
             let message = "the program gives something of another type where there are no elements";
-            guarded(eval, condition, usize::from(some), message, branches[usize::from(!some)], frame).map_err(|_| stop)
+            guarded(eval, condition, usize::from(some), message, branches[usize::from(!some)], frame)
+                .map_err(|other| if matches!(other, Stop::Split) { other } else { stop })
         }
         (found, _) => found,
     }
@@ -79,7 +83,7 @@ pub(super) fn tried<'c, T>(eval: &mut Evaluator<'_, 'c>, what: impl FnOnce(&mut 
     let ops = |eval: &Evaluator<'_, 'c>| eval.builder.insertion_block().map(Block::ops).unwrap_or_default();
     let last = ops(eval).last().copied();
     let done = what(eval);
-    if done.is_err() {
+    if done.is_err() && !matches!(done, Err(Stop::Split)) {
         for op in ops(eval).into_iter().rev().take_while(|op| Some(*op) != last) {
             eval.builder.erase(op);
         }
@@ -167,21 +171,8 @@ fn joined<'c>(
     };
     let around: Vec<_> = join.pairs.iter().map(|pair| eval.facts.around(pair, draft)).collect();
     let related = [0, 1].map(|place| eval.facts.relations(&join.pairs.iter().map(|pair| pair[place]).collect::<Vec<_>>()));
-    let written = writes::written(draft, join.pairs.as_flattened());
-    for written in &written {
-        let mut copies = Vec::new();
-        for place in [0, 1] {
-            let names = copy_into(eval, written, draft.region(place), blocks[place])?;
-            for pair in &mut join.pairs {
-                pair[place] = names.iter().find(|(value, _)| *value == pair[place]).map_or(pair[place], |(_, instead)| *instead);
-            }
-            copies.push(names[0].1);
-        }
-        join.pairs.push([copies[0], copies[1]]);
-    }
-    let op = finish(eval, draft, condition, blocks, &join.pairs);
-    let results = op.results();
-    write_back(eval, &written, &results[around.len()..])?;
+    let pairs = std::mem::take(&mut join.pairs);
+    let results = closed(eval, draft, condition, blocks, pairs)?;
     for (result, around) in results.iter().zip(&around) {
         eval.facts.may_view(*result, around);
     }
@@ -211,15 +202,46 @@ fn guarded<'c>(
     other: &[Stmt],
     frame: &mut Frame<'c>,
 ) -> Eval<Flow<'c>> {
-    let holds = if raises == 0 {
-        let one = eval.builder.const_int(condition.ty(), 1);
-        arith::xori(&mut eval.builder, condition, one)
-    } else {
-        condition
-    };
+    guard(eval, condition, raises, message);
+    eval.run(other, frame)
+}
+
+/// The condition under which the branch of this place does not raise.
+pub(super) fn guard<'c>(eval: &mut Evaluator<'_, 'c>, condition: ir::Value<'c>, raises: usize, message: &str) {
+    let holds = if raises == 0 { opposite(eval, condition) } else { condition };
     let text = eval.cx.str_attr(message);
     eval.builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
-    eval.run(other, frame)
+}
+
+fn opposite<'c>(eval: &mut Evaluator<'_, 'c>, condition: ir::Value<'c>) -> ir::Value<'c> {
+    let one = eval.builder.const_int(condition.ty(), 1);
+    arith::xori(&mut eval.builder, condition, one)
+}
+
+/// The op of two branches that gives one value of each pair; what they write to tensors around them is written behind it.
+pub(super) fn closed<'c>(
+    eval: &mut Evaluator<'_, 'c>,
+    draft: Op<'c>,
+    condition: ir::Value<'c>,
+    blocks: [Block<'c>; 2],
+    mut pairs: Vec<[ir::Value<'c>; 2]>,
+) -> Eval<Vec<ir::Value<'c>>> {
+    let (count, written) = (pairs.len(), writes::written(draft, pairs.as_flattened()));
+    for written in &written {
+        let mut copies = Vec::new();
+        for place in [0, 1] {
+            let names = copy_into(eval, written, draft.region(place), blocks[place])?;
+            for pair in &mut pairs {
+                pair[place] = names.iter().find(|(value, _)| *value == pair[place]).map_or(pair[place], |(_, instead)| *instead);
+            }
+            copies.push(names[0].1);
+        }
+        pairs.push([copies[0], copies[1]]);
+    }
+    let mut results = finish(eval, draft, condition, blocks, &pairs).results();
+    write_back(eval, &written, &results[count..])?;
+    results.truncate(count);
+    Ok(results)
 }
 
 /// Runs `body` as [`inside`] does, and undoes what it changes of values around the region; gives that, too.

@@ -11,6 +11,7 @@ use strata_dialects::capture;
 
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::evaluate::Evaluator;
+use super::paths;
 use super::pickle::Pickled;
 use super::program::{self, Program};
 use super::state::{Left, kept, left};
@@ -104,14 +105,16 @@ fn of_call<'c>(
         let value = bind(&mut eval, held(leaf), &name, *place, &mut inputs);
         given.push((keys(leaf), value));
     }
-    let outputs = evaluated(&mut eval, given).map_err(|stop| match stop {
+    let outputs = paths::followed(&mut eval, block, &[], &|eval| evaluated(eval, given.clone())).map_err(|stop| match stop {
         Stop::Refused(error) => error,
         Stop::Here(why) => eval.refusal(why),
+        Stop::Split => eval.refusal("it is evaluated otherwise a second time"),
         Stop::Raised(message) => eval.refusal(format!("every call of this signature raises: {message}")),
     })?;
     let (results, outputs, left) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
     let table = eval.weights.iter().map(|(input, elements)| (input.name.clone(), elements.stored())).collect();
+    eval.to_end(block);
     function::finish(&mut eval.builder, function, block, &inputs, &results);
     let weights = Some(Weights { table });
     let format = format!("TorchScript, operators of version {}", program.version);
@@ -211,7 +214,7 @@ fn symbols<'c>(builder: &mut Rewriter<'c>, argument: strata_core::ir::Value<'c>,
 }
 
 /// The results of a call, what it gives in each place, and the attributes that it leaves to the next one.
-type Call<'c> = (function::Results<'c>, Vec<Output>, Vec<Left<'c>>);
+pub(super) type Call<'c> = (function::Results<'c>, Vec<Output>, Vec<Left<'c>>);
 
 /// Evaluates `forward`.
 fn evaluated<'c>(eval: &mut Evaluator<'_, 'c>, leaves: Vec<(VecDeque<String>, Value<'c>)>) -> Eval<Call<'c>> {

@@ -58,6 +58,8 @@ pub(super) enum Stop {
     Raised(String),
     /// It is refused here, at the line of whoever knows it.
     Here(String),
+    /// The evaluation was to end here: both ways are evaluated from this place on.
+    Split,
 }
 
 impl From<String> for Stop {

@@ -12,6 +12,7 @@ use strata_core::rewrite::Rewriter;
 use super::error::{Eval, OTHERWISE, ScriptError, Stop};
 use super::facts::Facts;
 use super::journal::{Journal, Place};
+use super::paths::Paths;
 use super::program::Program;
 use super::state::{Elements, Kept, Left};
 use super::text::ast::{Expr, Stmt, StmtKind, Target, Targets};
@@ -70,6 +71,8 @@ pub(super) struct Evaluator<'p, 'c> {
     pub strict: bool,
     pub calls: u32,
     steps: u64,
+    /// The way that is taken where only a call decides.
+    pub paths: Paths<'c>,
     pub ops: u64,
     /// The file and line being evaluated.
     pub entry_name: Rc<str>,
@@ -118,10 +121,28 @@ impl<'p, 'c> Evaluator<'p, 'c> {
             strict: true,
             calls: 0,
             steps: 0,
+            paths: Paths::default(),
             ops: 0,
             entry_name: "data.pkl".into(),
             line: 0,
         }
+    }
+
+    /// Begins anew at the end of a block, on other ways. Weights that were read stay arguments of the entry.
+    pub fn restart(&mut self, block: Block<'c>, ways: &[(usize, bool)], end: Option<usize>) {
+        // Values that a call before this one left are used by each evaluation.
+        self.state.iter().for_each(|(place, before, _)| place.hold(before));
+        let builder = Rewriter::at_end(block, self.cx.unknown());
+        let fresh = Self::new(builder, self.entry, self.program, (self.operators, self.library));
+        let old = std::mem::replace(self, fresh);
+        self.paths = old.paths.again(ways, end, old.ops);
+        (self.weights, self.known_weights) = (old.weights, old.known_weights);
+        (self.left, self.counted) = (old.left, old.counted);
+    }
+
+    /// Goes to the end of a block.
+    pub fn to_end(&mut self, block: Block<'c>) {
+        self.builder = Rewriter::at_end(block, self.cx.unknown());
     }
 
     /// The error of this place.

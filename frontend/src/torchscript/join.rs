@@ -213,7 +213,7 @@ impl<'a, 'c> Join<'a, 'c> {
 }
 
 /// Two values of one type at the ends of the branches.
-fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks: [Block<'c>; 2]) -> Eval<[ir::Value<'c>; 2]> {
+pub(super) fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks: [Block<'c>; 2]) -> Eval<[ir::Value<'c>; 2]> {
     let values = [a, b];
     let mut found = [None, None];
     for place in [0, 1] {
@@ -231,17 +231,9 @@ fn leaves<'c>(eval: &mut Evaluator<'_, 'c>, a: &Value<'c>, b: &Value<'c>, blocks
             found[place] = Some(inside(eval, blocks[place], |eval| anything(eval, other.ty()))?);
         }
     }
-    let [Some(mut a_value), Some(mut b_value)] = found else {
+    let [Some(a_value), Some(b_value)] = found else {
         return Err(format!("the branches give {} and {}", a.kind(), b.kind()).into());
     };
-    // A float beside an int is a float.
-    let float = eval.cx.f64();
-    if b_value.ty() == float && a_value.ty().is_index() {
-        a_value = inside(eval, blocks[0], |eval| crate::import::floats::to_float(&mut eval.builder, a_value)).ok_or("it is no number")?;
-    }
-    if a_value.ty() == float && b_value.ty().is_index() {
-        b_value = inside(eval, blocks[1], |eval| crate::import::floats::to_float(&mut eval.builder, b_value)).ok_or("it is no number")?;
-    }
     let ty = widened(a_value.ty(), b_value.ty())?;
     let mut fitted = [a_value, b_value];
     for place in [0, 1] {

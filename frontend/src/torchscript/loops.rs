@@ -1,20 +1,21 @@
 //! Loops that only a call decides: `scf.for` and `scf.while` on tensors and numbers, which carry the variables that the body assigns and
 //! that exist before it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use strata_core::ir::{self, Block, Op, OpSpec, Type};
-use strata_core::upstream::scf;
+use strata_core::upstream::{arith, scf};
 use strata_dialects::aten::{Input, op};
 
-use super::carried::{Opened, close, close_items, items, open, open_items, same};
+use super::carried::{Opened, close, close_items, items, names, open, open_items, same};
 use super::control::{inside, region, tried};
 use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
 use super::join::Results;
 use super::journal::Place;
+use super::paths::{MAX_STEPS_OF_LOOP, at_most};
 use super::rows::{self, Row};
-use super::text::ast::{Expr, Stmt, StmtKind, Target};
+use super::text::ast::{Expr, Stmt};
 use super::value::Value;
 use super::writes::{self, Written, instead, itself, write_back};
 use crate::types::widened;
@@ -33,40 +34,83 @@ pub(super) fn for_loop<'c>(
     match eval.number_of(count, "int")? {
         Value::Int(count) => {
             for place in 0..count.max(0) {
-                frame.variables.insert(name.to_owned(), Value::Int(place));
-                if let Flow::Return(value) = eval.run(body, frame)? {
-                    return Ok(Flow::Return(value));
+                if let returned @ Flow::Return(_) = step(eval, Some((name, place)), body, frame)? {
+                    return Ok(returned);
                 }
-                eval.step()?;
             }
             Ok(Flow::Next)
         }
-        Value::Number(count) => carried(eval, Steps::Count(name, count), body, frame),
+        Value::Number(count) => open_for(eval, name, count, body, frame),
         other => Err(format!("{} is no number of steps", other.kind()).into()),
     }
 }
 
+/// `for` of a number of steps that only a call knows; the first ones are taken one by one where the evaluation's way says so.
+fn open_for<'c>(eval: &mut Evaluator<'_, 'c>, name: &str, count: ir::Value<'c>, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    for first in 0..=MAX_STEPS_OF_LOOP {
+        let taken = eval.builder.const_index(first);
+        let more = arith::cmpi(&mut eval.builder, arith::CmpIPredicate::Sgt, count, taken);
+        if first == MAX_STEPS_OF_LOOP {
+            at_most(eval, more);
+            break;
+        }
+        match eval.way(more)? {
+            Some(true) => {}
+            Some(false) => break,
+            None => {
+                [more, taken].into_iter().filter_map(ir::Value::defining_op).for_each(|op| eval.builder.erase(op));
+                return carried(eval, Steps::Count(name, first, count), body, frame);
+            }
+        }
+        if let returned @ Flow::Return(_) = step(eval, Some((name, first)), body, frame)? {
+            return Ok(returned);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+/// A step of a loop; `place` is the variable that counts, and its number. What only the body names is gone behind it: in the text a variable
+/// that is read there has a value before the loop.
+fn step<'c>(eval: &mut Evaluator<'_, 'c>, place: Option<(&str, i64)>, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    let before: HashSet<String> = frame.variables.keys().cloned().collect();
+    if let Some((name, place)) = place {
+        frame.variables.insert(name.to_owned(), Value::Int(place));
+    }
+    let flow = eval.run(body, frame)?;
+    eval.step()?;
+    frame.variables.retain(|name, _| before.contains(name));
+    Ok(flow)
+}
+
 /// `while condition`; the text assigns the condition anew at the end of its body.
 pub(super) fn while_loop<'c>(eval: &mut Evaluator<'_, 'c>, condition: &Expr, body: &[Stmt], frame: &mut Frame<'c>) -> Eval<Flow<'c>> {
+    let mut taken = 0;
     loop {
         let value = eval.expr(condition, frame)?;
         match eval.truth(&value)? {
             Value::Bool(false) => return Ok(Flow::Next),
-            Value::Bool(true) => {
-                if let Flow::Return(value) = eval.run(body, frame)? {
-                    return Ok(Flow::Return(value));
-                }
-                eval.step()?;
+            Value::Bool(true) => {}
+            Value::Number(more) if taken == MAX_STEPS_OF_LOOP => {
+                at_most(eval, more);
+                return Ok(Flow::Next);
             }
-            Value::Number(_) => return carried(eval, Steps::While(condition), body, frame),
+            Value::Number(more) => match eval.way(more)? {
+                Some(true) => taken += 1,
+                Some(false) => return Ok(Flow::Next),
+                None => return carried(eval, Steps::While(condition), body, frame),
+            },
             other => return Err(format!("{} is no condition", other.kind()).into()),
+        }
+        if let returned @ Flow::Return(_) = step(eval, None, body, frame)? {
+            return Ok(returned);
         }
     }
 }
 
 /// What decides how often a loop runs.
 enum Steps<'a, 'c> {
-    Count(&'a str, ir::Value<'c>),
+    /// From a first step on.
+    Count(&'a str, i64, ir::Value<'c>),
     While(&'a Expr),
 }
 
@@ -199,7 +243,7 @@ fn attempt<'c>(
     for (name, shape) in names.iter().zip(&shapes) {
         inner.variables.insert(name.clone(), given.fill(eval, shape));
     }
-    if let Steps::Count(name, _) = steps {
+    if let Steps::Count(name, ..) = steps {
         inner.variables.insert((*name).to_owned(), Value::Number(args[0]));
     }
     let mut ends = Vec::new();
@@ -430,8 +474,8 @@ fn loop_op<'c>(
     types: &[Type<'c>],
 ) -> Eval<(Op<'c>, Option<Block<'c>>, Block<'c>)> {
     match steps {
-        Steps::Count(_, count) => {
-            let bounds = [eval.builder.const_index(0), *count, eval.builder.const_index(1)];
+        Steps::Count(_, first, count) => {
+            let bounds = [eval.builder.const_index(*first), *count, eval.builder.const_index(1)];
             let operands = [&bounds, start].concat();
             let op = eval.builder.op(OpSpec { name: scf::For::NAME, operands: &operands, results: types, regions: 1, ..OpSpec::default() });
             let index = eval.cx.index();
@@ -443,25 +487,6 @@ fn loop_op<'c>(
             let before = eval.builder.add_block(op.region(0), types);
             let block = eval.builder.add_block(op.region(1), types);
             Ok((op, Some(before), block))
-        }
-    }
-}
-
-/// The names that statements assign.
-fn names(body: &[Stmt], found: &mut BTreeSet<String>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Assign(targets, _) => {
-                found.extend(
-                    targets.all().iter().filter_map(|target| if let Target::Name(name) = target { Some(name.clone()) } else { None }),
-                );
-            }
-            StmtKind::If(_, yes, no) => {
-                names(yes, found);
-                names(no, found);
-            }
-            StmtKind::For(_, _, body) | StmtKind::While(_, body) | StmtKind::With(_, _, body) => names(body, found),
-            _ => {}
         }
     }
 }

@@ -276,6 +276,18 @@ impl<'c> Evaluator<'_, 'c> {
                 let dim = dim.ok_or_else(|| Stop::Raised("Dimension out of range".to_owned()))?;
                 self.size_of(tensor, dim)?
             }
+            ("select", [Value::Int(dim), Value::Int(place)]) => {
+                let size = super::words::wrap(*dim, ty.rank()).and_then(|dim| ty.shape().get(dim).copied());
+                if size.is_some_and(|size| size != ir::DYNAMIC && !(-size..size).contains(place)) {
+                    return Err(Stop::Raised(format!("select(): index {place} out of range for a tensor of type {ty} at dimension {dim}")));
+                }
+                return Ok(None);
+            }
+            ("fill_diagonal_", [value, rest @ ..]) if ty.rank() == 2 && !matches!(rest, [Value::Bool(true)]) => {
+                let diagonal = self.operator("aten", "diagonal", vec![args[0].clone()], Vec::new())?;
+                self.operator("aten", "fill_", vec![diagonal, value.clone()], Vec::new())?;
+                args[0].clone()
+            }
             ("len", []) if ty.rank() > 0 => self.size_of(tensor, 0)?,
             ("numel", []) => {
                 let mut count = Value::Int(1);

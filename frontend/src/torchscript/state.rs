@@ -129,6 +129,34 @@ pub(super) fn kept(eval: &mut Evaluator<'_, '_>) -> Eval<()> {
     Ok(())
 }
 
+/// What a call leaves that takes one of two ways.
+pub(super) fn either<'c>(yes: Vec<Left<'c>>, no: Vec<Left<'c>>) -> Eval<Vec<Left<'c>>> {
+    let (mut either, mut no) = (Vec::new(), no);
+    let mut ways: Vec<(Option<Left<'c>>, Option<Left<'c>>)> = Vec::new();
+    for left in yes {
+        let other = no.iter().position(|other| other.way() == left.way()).map(|place| no.remove(place));
+        ways.push((Some(left), other));
+    }
+    ways.extend(no.into_iter().map(|left| (None, Some(left))));
+    for way in ways {
+        let mut left = match way {
+            (Some(yes), Some(no)) if yes.is_plain && no.is_plain && yes.value.same(&no.value) => {
+                either.push(Left { is_read: yes.is_read || no.is_read, ..yes });
+                continue;
+            }
+            (Some(yes), Some(no)) => Left { is_read: yes.is_read || no.is_read, is_number: yes.is_number && no.is_number, ..yes },
+            (Some(left), None) | (None, Some(left)) => left,
+            (None, None) => continue,
+        };
+        if left.is_read && !left.is_number {
+            return Err(left.refused().into());
+        }
+        (left.is_plain, left.value, left.places) = (false, Value::Apart, Vec::new());
+        either.push(left);
+    }
+    Ok(either)
+}
+
 impl<'c> Evaluator<'_, 'c> {
     /// Notes what a list, dict or object of the archive holds before the call. An object takes what a call before this one left, and the
     /// numbers that are buffers.
@@ -168,8 +196,12 @@ impl<'c> Evaluator<'_, 'c> {
             Value::Float(value) => (ElementType::F64, value.to_le_bytes().to_vec()),
             other => return Err(format!("{} is no number of the archive", other.kind()).into()),
         };
+        if let Some(known) = self.known_weights.get(&way) {
+            return Ok(*known);
+        }
         let ty = self.cx.tensor(&[], self.cx.element(dtype));
         let buffer = self.entry.add_arg(ty, self.cx.unknown());
+        self.known_weights.insert(way.clone(), buffer);
         self.weights.push((Input { name: way, kind: InputKind::Buffer }, Elements::Number(bytes)));
         Ok(buffer)
     }

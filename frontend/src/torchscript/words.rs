@@ -131,7 +131,7 @@ impl<'c> Evaluator<'_, 'c> {
     /// `of[index]`.
     pub fn subscript(&mut self, of: &Value<'c>, index: &Value<'c>) -> Eval<Value<'c>> {
         if let Value::Dict(items) = of {
-            let found = items.borrow().iter().find(|(key, _)| key.same(index)).map(|(_, value)| value.clone());
+            let found = self.place_of_key(items, index)?.map(|place| items.borrow()[place].1.clone());
             return found.ok_or_else(|| super::error::Stop::Raised("KeyError".to_owned()));
         }
         if let Value::Str(text) = of
@@ -159,11 +159,20 @@ impl<'c> Evaluator<'_, 'c> {
         let all = |wanted: fn(&Value<'c>) -> bool| !items.is_empty() && items.iter().all(wanted);
         let numbers = all(|item| matches!(item, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_)));
         let Value::Number(index) = place else { return Err("a list is read at a place that is no number".into()) };
-        if !numbers && !all(|item| matches!(item, Value::Tensor(_))) {
-            return Err("a list is read at a place that only a call knows".into());
+        let row = super::rows::of_items(items);
+        if row.is_none() && !all(|item| matches!(item, Value::Tensor(_))) {
+            self.guard_place(items.len(), place)?;
+            let Some((last, others)) = items.split_last() else { return Err("a list of nothing is read".into()) };
+            for (at, item) in others.iter().enumerate() {
+                let here = self.is_place(items.len(), at, place)?;
+                if self.decided(&here, "a list is read at a place that only a call knows")? {
+                    return Ok(item.clone());
+                }
+            }
+            return Ok(last.clone());
         }
         let stacked = if numbers {
-            let row = super::rows::of_items(items).ok_or("a list of different numbers is read at a place that only a call knows")?;
+            let row = row.ok_or("a list of different numbers is read at a place that only a call knows")?;
             super::rows::start(self, &self.list(items.to_vec()), row)?
         } else {
             let tensors = items.iter().filter_map(|item| if let Value::Tensor(tensor) = item { Some(*tensor) } else { None }).collect();
@@ -180,6 +189,15 @@ impl<'c> Evaluator<'_, 'c> {
         let dim = Some(Input::Int(strata_dialects::aten::Size::Const(0)));
         let item = self.build(op::SELECT_INT.schema(), &[Some(Input::Tensor(stacked)), dim, index])?;
         if numbers { self.operator("aten", "item", vec![item], Vec::new()) } else { Ok(item) }
+    }
+
+    /// Whether a place that only a call knows, counted from the start or the end, is this one of so many.
+    pub fn is_place(&mut self, len: usize, at: usize, place: &Value<'c>) -> Eval<Value<'c>> {
+        let (at, len) = (at as i64, len as i64);
+        let from_start = self.number("eq", &[place.clone(), Value::Int(at)])?;
+        let from_end = self.number("eq", &[place.clone(), Value::Int(at - len)])?;
+        let (Some(a), Some(b)) = (from_start, from_end) else { return Err("a place of a list is no number".into()) };
+        self.number("__or__", &[a, b])?.ok_or_else(|| "a place of a list is no number".into())
     }
 
     /// A call fails whose place is not one of so many.
