@@ -15,7 +15,7 @@
 //! host.launch %x, %a {callee = @k0, outputs = 1 : i64} : memref<?xf32>
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Block, DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
@@ -91,18 +91,18 @@ fn statement<'c>(block: Block<'c>, op: Op<'c>) -> Op<'c> {
     op
 }
 
-/// The last statement that needs a buffer, through slices and through what regions hand on.
+/// The last statement that needs a buffer, through slices and through what regions hand on; each of these values is looked at once.
 fn last_use<'c>(block: Block<'c>, at: &HashMap<Op<'c>, usize>, value: Value<'c>) -> usize {
-    let mut last = 0;
-    for using in value.uses() {
-        let statement = statement(block, using.op);
-        last = last.max(at.get(&statement).copied().unwrap_or(0));
-        let handed = matches!(using.op.name(), scf::Yield::NAME | scf::Condition::NAME);
-        // A loop that takes no step gives what it was given.
-        let passes = using.op.isa::<host::Slice>() || matches!(using.op.name(), scf::For::NAME | scf::While::NAME);
-        let results = if handed { using.op.parent().map(Op::results) } else { passes.then(|| using.op.results()) };
-        for result in results.into_iter().flatten().filter(|result| result.ty().is_memref()) {
-            last = last.max(last_use(block, at, result));
+    let (mut last, mut todo, mut seen) = (0, vec![value], HashSet::from([value]));
+    while let Some(value) = todo.pop() {
+        for using in value.uses() {
+            let statement = statement(block, using.op);
+            last = last.max(at.get(&statement).copied().unwrap_or(0));
+            let handed = matches!(using.op.name(), scf::Yield::NAME | scf::Condition::NAME);
+            // A loop that takes no step gives what it was given.
+            let passes = using.op.isa::<host::Slice>() || matches!(using.op.name(), scf::For::NAME | scf::While::NAME);
+            let results = if handed { using.op.parent().map(Op::results) } else { passes.then(|| using.op.results()) };
+            todo.extend(results.into_iter().flatten().filter(|result| result.ty().is_memref() && seen.insert(*result)));
         }
     }
     last
