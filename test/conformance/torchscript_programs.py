@@ -430,3 +430,40 @@ def sorts_numbers(x: Tensor):
     y = x.clone()
     y.fill_diagonal_(2)
     return numbers, falling, any(flags), all(flags), y
+
+
+@calls((above, one), (below, none), (above, torch.tensor(2)))
+def places_in_lists(x: Tensor, n: Tensor):
+    k = int(n)
+    rows, sizes = [x[0], x[1], x[2]], [x, x[:2], x[:1]]
+    rows[k] = rows[k] * 2
+    return torch.stack(rows), sizes[k].sum()
+
+
+@calls((above, one), (below, none), (above, torch.tensor(2)))
+def inserts_and_cuts(x: Tensor, n: Tensor):
+    k = int(n)
+    numbers, total = [1, 2, 3], 0
+    numbers.insert(k, 9)
+    for number in numbers[k:]:
+        total = total * 10 + number
+    return numbers, total
+
+
+@calls((above, one), (below, torch.tensor(2)), (above, three))
+def parts_of_tensors(x: Tensor, n: Tensor):
+    k = int(n)
+    parts = x.split(k)
+    rows = torch.unbind(x[:k])
+    return parts[0].sum(), len(parts), torch.stack(rows).sum()
+
+
+@calls((above, three), (below, one))
+def results_of_deep_branches(x: Tensor, n: Tensor):
+    pairs: List[Tuple[int, Tensor]] = []
+    for k in range(int(n)):
+        pairs.append((k, x[k % 3]))
+    a, b, c = torch.zeros(4), torch.ones(4), x.sum(0)
+    for k, row in pairs:
+        a, b, c = b + k * row, c * 0.5, a - row
+    return a, b, c, a + b, b * c

@@ -5,6 +5,7 @@ use strata_core::upstream::arith;
 use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
 use super::journal::Place;
+use super::paths::MAX_STEPS_OF_LOOP;
 use super::texts;
 use super::value::{Shared, Value};
 use super::words::wrap;
@@ -107,9 +108,18 @@ impl<'c> Evaluator<'_, 'c> {
         if !changes {
             return Ok(None);
         }
-        if let ("_set_item", [place @ Value::Number(_), item]) = (name, args) {
-            return self.set_somewhere(list, place, item).map(Some);
+        if let ("_set_item", [place @ Value::Number(_), item]) = (name, args)
+            && let Some(value) = self.set_somewhere(list, place, item)?
+        {
+            return Ok(Some(value));
         }
+        let (mut args, len) = (args.to_vec(), list.borrow().len());
+        match name {
+            "_set_item" | "pop" | "Delete" if !args.is_empty() => args[0] = self.known_place(len, &args[0])?,
+            "insert" if !args.is_empty() => args[0] = self.nearest(&args[0], (-(len as i64), len as i64))?,
+            _ => {}
+        }
+        let args = args.as_slice();
         self.touch(&Place::List(list.clone()));
         match (name, args) {
             ("sort", flags) => {
@@ -185,9 +195,13 @@ impl<'c> Evaluator<'_, 'c> {
     }
 
     /// Sets an item at a place that only a call knows: each item becomes what it is or what is set.
-    fn set_somewhere(&mut self, list: &Shared<Vec<Value<'c>>>, place: &Value<'c>, item: &Value<'c>) -> Eval<Value<'c>> {
+    fn set_somewhere(&mut self, list: &Shared<Vec<Value<'c>>>, place: &Value<'c>, item: &Value<'c>) -> Eval<Option<Value<'c>>> {
         let mut items = list.borrow().clone();
         let len = items.len();
+        let ty = self.as_number(item).map(|item| item.ty());
+        if ty.is_none() || items.iter().any(|known| self.as_number(known).map(|known| known.ty()) != ty) {
+            return Ok(None);
+        }
         self.guard_place(len, place)?;
         for (at, known) in items.iter_mut().enumerate() {
             let Value::Number(here) = self.is_place(len, at, place)? else { return Err("a place is no number".into()) };
@@ -198,7 +212,7 @@ impl<'c> Evaluator<'_, 'c> {
         }
         self.touch(&Place::List(list.clone()));
         *list.borrow_mut() = items;
-        Ok(Value::List(list.clone()))
+        Ok(Some(Value::List(list.clone())))
     }
 
     /// What reads a list or tuple.
@@ -207,7 +221,9 @@ impl<'c> Evaluator<'_, 'c> {
             ("len", []) => Value::Int(items.len() as i64),
             ("__getitem__", [index]) => self.subscript(&args[0], index)?,
             ("slice", cut) => {
-                let cut = sliced(items, cut)?;
+                let len = items.len() as i64;
+                let cut = cut.iter().map(|place| self.nearest(place, (-len - 1, len))).collect::<Eval<Vec<_>>>()?;
+                let cut = sliced(items, &cut)?;
                 if matches!(args[0], Value::Tuple(_)) { self.tuple(cut) } else { self.list(cut) }
             }
             ("list" | "copy", []) => self.list(items.to_vec()),
@@ -220,6 +236,10 @@ impl<'c> Evaluator<'_, 'c> {
             ("add", [other]) if other.items().is_some() => {
                 let joined = [items.to_vec(), other.items().unwrap_or_default()].concat();
                 if matches!(args[0], Value::Tuple(_)) { self.tuple(joined) } else { self.list(joined) }
+            }
+            ("mul" | "mul_", [count @ Value::Number(_)]) if matches!(args[0], Value::List(_)) => {
+                let count = self.one_of(count, (0, MAX_STEPS_OF_LOOP))?;
+                return self.sequence(name, items, &[args[0].clone(), count]);
             }
             ("mul" | "mul_", [Value::Int(count)]) if matches!(args[0], Value::List(_)) => {
                 let count = usize::try_from(*count).unwrap_or(0);

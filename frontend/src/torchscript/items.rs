@@ -102,4 +102,45 @@ impl<'c> Evaluator<'_, 'c> {
         }
         Ok(Some(Value::Number(result)))
     }
+
+    /// The place in a list of this length that a number is; one way is taken where only a call knows.
+    pub fn known_place(&mut self, len: usize, place: &Value<'c>) -> Eval<Value<'c>> {
+        if !matches!(place, Value::Number(_)) || len == 0 {
+            return Ok(place.clone());
+        }
+        self.guard_place(len, place)?;
+        for at in 0..len - 1 {
+            let here = self.is_place(len, at, place)?;
+            if self.decided(&here, "a list is used at a place that only a call knows")? {
+                return Ok(Value::Int(at as i64));
+            }
+        }
+        Ok(Value::Int(len as i64 - 1))
+    }
+
+    /// A number as one of these, the nearest where it is none; one way is taken where only a call knows.
+    pub fn nearest(&mut self, number: &Value<'c>, (first, last): (i64, i64)) -> Eval<Value<'c>> {
+        if !matches!(number, Value::Number(_)) {
+            return Ok(number.clone());
+        }
+        let mut near = number.clone();
+        for (name, end) in [("max", first), ("min", last)] {
+            near = self.number(name, &[near, Value::Int(end)])?.ok_or("a list is cut at a place that is no number")?;
+        }
+        self.one_of(&near, (first, last))
+    }
+
+    /// A number as one of these; one way is taken where only a call knows, and a call with another one fails.
+    pub fn one_of(&mut self, number: &Value<'c>, (first, last): (i64, i64)) -> Eval<Value<'c>> {
+        if !matches!(number, Value::Number(_)) {
+            return Ok(number.clone());
+        }
+        for known in first..=last {
+            let same = self.same_item(number, &Value::Int(known))?;
+            if self.decided(&same, "a list is made, cut or changed by a number that only a call knows")? {
+                return Ok(Value::Int(known));
+            }
+        }
+        Err(Stop::Raised(format!("a list is made, cut or changed by a number that is none of {first} to {last}, for which it is compiled")))
+    }
 }

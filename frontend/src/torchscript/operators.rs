@@ -8,6 +8,7 @@ use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
 use super::in_place::{has_out, reshaping};
 use super::overload::{self, Given, code, element, number_dtype};
+use super::paths::MAX_STEPS_OF_LOOP;
 use super::rows;
 use super::texts;
 use super::value::Value;
@@ -169,6 +170,9 @@ impl<'c> Evaluator<'_, 'c> {
             ("device", [Value::Str(kind), ..]) => Value::Device(std::rc::Rc::clone(kind)),
             ("device", [Value::Device(_)]) => args[0].clone(),
             ("type", [Value::Device(_)]) => self.property(&args[0], name)?,
+            ("stack" | "cat" | "concat", [Value::List(items), ..]) if items.borrow().is_empty() => {
+                return Err(Stop::Raised(format!("{name}: expected a non-empty list of tensors")));
+            }
             ("unchecked_unwrap_optional" | "_unwrap_optional", [value]) => match value {
                 Value::None => return Err(Stop::Raised("Unwrapping null optional".to_owned())),
                 value => value.clone(),
@@ -282,6 +286,33 @@ impl<'c> Evaluator<'_, 'c> {
                     return Err(Stop::Raised(format!("select(): index {place} out of range for a tensor of type {ty} at dimension {dim}")));
                 }
                 return Ok(None);
+            }
+            // The number of parts is known.
+            ("split" | "chunk", [count @ Value::Number(_), rest @ ..]) => {
+                let dim = rest.first().and_then(|dim| if let Value::Int(dim) = dim { Some(*dim) } else { None }).unwrap_or(0);
+                let size = super::words::wrap(dim, ty.rank()).and_then(|dim| ty.shape().get(dim).copied()).unwrap_or(0);
+                if !(1..=MAX_STEPS_OF_LOOP).contains(&size) {
+                    return Ok(None);
+                }
+                let count = self.number("min", &[count.clone(), Value::Int(size)])?.ok_or("a number of parts is no number")?;
+                let count = self.one_of(&count, (1, size))?;
+                let args = [&[args[0].clone(), count], rest].concat();
+                return self.operator("aten", name, args, Vec::new()).map(Some);
+            }
+            ("unbind", dims @ ([] | [Value::Int(_)])) => {
+                let dim = dims.first().cloned().unwrap_or(Value::Int(0));
+                let size @ Value::Number(_) = self.operator("aten", "size", vec![args[0].clone(), dim.clone()], Vec::new())? else {
+                    return Ok(None);
+                };
+                // A slice has no more rows than what it is cut from.
+                let place = if let Value::Int(dim) = dim { super::words::wrap(dim, ty.rank()).unwrap_or(0) } else { 0 };
+                let whole = super::writes::chain(tensor).into_iter().map(|view| view.ty()).filter(|view| view.rank() == ty.rank());
+                let sizes = whole.filter_map(|view| view.shape().get(place).copied().filter(|size| *size != ir::DYNAMIC));
+                let most = sizes.min().unwrap_or(MAX_STEPS_OF_LOOP).min(MAX_STEPS_OF_LOOP);
+                let Value::Int(count) = self.one_of(&size, (0, most))? else { return Ok(None) };
+                let row = |place| self.operator("aten", "select", vec![args[0].clone(), dim.clone(), Value::Int(place)], Vec::new());
+                let rows = (0..count).map(row).collect::<Eval<Vec<_>>>()?;
+                self.list(rows)
             }
             ("fill_diagonal_", [value, rest @ ..]) if ty.rank() == 2 && !matches!(rest, [Value::Bool(true)]) => {
                 let diagonal = self.operator("aten", "diagonal", vec![args[0].clone()], Vec::new())?;

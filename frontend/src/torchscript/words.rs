@@ -1,5 +1,6 @@
 //! Calls that are Python's own: conversions, annotations, `fork` and its kin.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use strata_core::ir;
@@ -160,16 +161,10 @@ impl<'c> Evaluator<'_, 'c> {
         let numbers = all(|item| matches!(item, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Number(_)));
         let Value::Number(index) = place else { return Err("a list is read at a place that is no number".into()) };
         let row = super::rows::of_items(items);
-        if row.is_none() && !all(|item| matches!(item, Value::Tensor(_))) {
-            self.guard_place(items.len(), place)?;
-            let Some((last, others)) = items.split_last() else { return Err("a list of nothing is read".into()) };
-            for (at, item) in others.iter().enumerate() {
-                let here = self.is_place(items.len(), at, place)?;
-                if self.decided(&here, "a list is read at a place that only a call knows")? {
-                    return Ok(item.clone());
-                }
-            }
-            return Ok(last.clone());
+        let types: HashSet<_> = items.iter().map(|item| if let Value::Tensor(tensor) = item { Some(tensor.ty()) } else { None }).collect();
+        if row.is_none() && (types.len() > 1 || types.contains(&None)) && !items.is_empty() {
+            let place = self.known_place(items.len(), place)?;
+            return self.subscript(&self.list(items.to_vec()), &place);
         }
         let stacked = if numbers {
             let row = row.ok_or("a list of different numbers is read at a place that only a call knows")?;
