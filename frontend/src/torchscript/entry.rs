@@ -114,7 +114,7 @@ fn of_call<'c>(
     let (results, outputs, left) = outputs;
     inputs.extend(eval.weights.iter().map(|(input, _)| input.clone()));
     let table = eval.weights.iter().map(|(input, elements)| (input.name.clone(), elements.stored())).collect();
-    eval.to_end(block);
+    eval.go_to_end(block);
     function::finish(&mut eval.builder, function, block, &inputs, &results);
     let weights = Some(Weights { table });
     let format = format!("TorchScript, operators of version {}", program.version);

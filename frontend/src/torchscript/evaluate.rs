@@ -141,7 +141,7 @@ impl<'p, 'c> Evaluator<'p, 'c> {
     }
 
     /// Goes to the end of a block.
-    pub fn to_end(&mut self, block: Block<'c>) {
+    pub fn go_to_end(&mut self, block: Block<'c>) {
         self.builder = Rewriter::at_end(block, self.cx.unknown());
     }
 

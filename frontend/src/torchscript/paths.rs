@@ -193,7 +193,7 @@ fn both<'c>(
             Err(stop) => return Err(stop),
         });
     }
-    eval.to_end(block);
+    eval.go_to_end(block);
     let [yes, no]: [Result<Call<'c>, String>; 2] = calls.try_into().map_err(|_| "there are two ways")?;
     let (call, way, message) = match (yes, no) {
         (Ok(yes), Ok(no)) => return joined(eval, draft, condition, blocks, [yes, no]),
