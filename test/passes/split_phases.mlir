@@ -31,7 +31,7 @@ func.func @odd(%x: tensor<2x16x12x8xf32>, %w: tensor<32x8x5x3xf32>) -> tensor<2x
 
 // -----
 
-// What has too few products with zeros stays, and so does a window that is shorter than the stride.
+// What has too few products with zeros stays.
 // CHECK-LABEL: @small
 // CHECK: lhs_dilation = array<i64: 2>
 func.func @small(%x: tensor<1x2x4xf32>, %w: tensor<2x2x4xf32>) -> tensor<1x2x8xf32> {
@@ -39,9 +39,30 @@ func.func @small(%x: tensor<1x2x4xf32>, %w: tensor<2x2x4xf32>) -> tensor<1x2x8xf
   return %0 : tensor<1x2x8xf32>
 }
 
+// -----
+
+// A window that is shorter than the stride: one of three phases meets no tap.
 // CHECK-LABEL: @short
-// CHECK: lhs_dilation = array<i64: 3>
+// CHECK-COUNT-2: prim.conv
+// CHECK: prim.broadcast {{.*}} -> tensor<1x128x64xf32>
+// CHECK-NOT: prim.conv
+// SAME: checked 1 of 1 passes
 func.func @short(%x: tensor<1x128x64xf32>, %w: tensor<128x128x2xf32>) -> tensor<1x128x191xf32> {
   %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 1>, lhs_dilation = array<i64: 3>, low = array<i64: 1>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x128x64xf32>, tensor<128x128x2xf32>) -> tensor<1x128x191xf32>
   return %0 : tensor<1x128x191xf32>
+}
+
+// -----
+
+// A dilated window. Along the first dimension stride and dilation have a common divisor: its odd results meet no tap, the even ones all three.
+// Along the second each phase meets every third tap, the elements under them two apart.
+// CHECK-LABEL: @dilated
+// CHECK: prim.conv {{.*}} rhs_dilation = array<i64: 2, 2>
+// CHECK-COUNT-2: prim.conv
+// CHECK-NOT: prim.conv
+// CHECK: prim.broadcast
+// SAME: checked 1 of 1 passes
+func.func @dilated(%x: tensor<1x16x12x9xf32>, %w: tensor<16x16x3x5xf32>) -> tensor<1x16x31x33xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 8, 8>, lhs_dilation = array<i64: 2, 3>, low = array<i64: 8, 8>, rhs_dilation = array<i64: 4, 2>, strides = array<i64: 1, 1>} : (tensor<1x16x12x9xf32>, tensor<16x16x3x5xf32>) -> tensor<1x16x31x33xf32>
+  return %0 : tensor<1x16x31x33xf32>
 }

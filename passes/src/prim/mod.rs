@@ -18,3 +18,4 @@ pub mod split_joint;
 pub mod split_phases;
 pub mod split_scans;
 pub mod winograd;
+mod zero;

@@ -13,8 +13,12 @@
 //! %y1 = prim.conv %x, %w1 {lhs_dilation = array<i64: 1>, low = array<i64: 0>, high = array<i64: 1>, ...}   // results 1, 3, 5 ...
 //! ```
 //!
+//! A window that is dilated by `d` as well meets one in `s / gcd(s, d)` of its taps, dilated by `d / gcd(s, d)`.
+//! Phases that meet no tap are zeros.
+//!
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
+use crate::prim::zero::zero;
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Patterns, apply_in_order};
@@ -30,9 +34,11 @@ pub struct SplitPhases {
 }
 
 /// Phases of one convolution at most: each is a kernel.
-const MAX_PHASES: i64 = 16;
-/// Products with zeros that are worth the launch of a kernel for each phase, and of one that interleaves them.
+const MAX_PHASES: i64 = 64;
+/// Products with zeros that are worth the launches of a few kernels, and of one that interleaves them.
 const MIN_PRODUCTS: i64 = 1 << 20;
+/// Products with zeros that are worth the launch of one kernel.
+const MIN_PRODUCTS_OF_PHASE: i64 = 1 << 16;
 
 impl Pass for SplitPhases {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
@@ -54,6 +60,8 @@ struct Polyphase<'c> {
 struct Dim {
     /// The dilation of the input, which is the number of phases.
     phases: i64,
+    /// The dilation of the window.
+    dilation: i64,
     /// Elements added in front.
     low: i64,
     /// Taps of the window.
@@ -68,8 +76,12 @@ struct Dim {
 struct Phase {
     /// The first tap that it meets.
     tap: i64,
+    /// From one tap that it meets to the next.
+    step: i64,
     /// Taps that it meets.
     taps: i64,
+    /// From the element of the input under one of these taps to that under the next.
+    dilation: i64,
     /// Elements of the input added in front and behind.
     low: i64,
     high: i64,
@@ -81,27 +93,37 @@ impl Dim {
         (self.result as u64).div_ceil(self.phases as u64) as i64
     }
 
-    /// The phase of the results `phases * q + at`. With `low - at = phases * l + t` it sums `x[q - l + j] * w[t + phases * j]` over `j`.
+    /// The phase of the results `s * q + at`, `s` being the number of phases. Tap `k` lies over the place `s * q + at - low + d * k` of
+    /// the input with its zeros, so an element is under every tap for which `s` divides `at - low + d * k`.
     fn phase(&self, at: i64) -> Phase {
-        let (low, tap) = ((self.low - at).div_euclid(self.phases), (self.low - at).rem_euclid(self.phases));
-        let taps = if tap < self.taps { (self.taps - tap + self.phases - 1) / self.phases } else { 0 };
-        Phase { tap, taps, low, high: self.quotient() - 1 + taps - self.input - low }
+        let place = |tap: i64| at - self.low + self.dilation * tap;
+        let common = gcd(self.phases, self.dilation);
+        let (step, dilation) = (self.phases / common, self.dilation / common);
+        let met = (0..step.min(self.taps)).find(|&tap| place(tap) % self.phases == 0);
+        let Some(tap) = met else { return Phase { tap: 0, step, taps: 0, dilation, low: 0, high: 0 } };
+        let taps = (self.taps - tap + step - 1) / step;
+        let low = -place(tap) / self.phases;
+        Phase { tap, step, taps, dilation, low, high: self.quotient() + (taps - 1) * dilation - self.input - low }
     }
+}
+
+/// The greatest common divisor.
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 impl<'c> Polyphase<'c> {
     /// The convolution, if it has phases that are worth it.
     fn of(conv: Op<'c>) -> Result<Self, NoMatch> {
         let ints = |name: &str| conv.ints(name).unwrap_or_default();
-        let (dilations, low) = (ints("lhs_dilation"), ints("low"));
+        let (dilations, low, window) = (ints("lhs_dilation"), ints("low"), ints("rhs_dilation"));
         let (x, w, y) = (conv.operand(0).ty(), conv.operand(1).ty(), conv.result(0).ty());
         if dilations.iter().all(|&dilation| dilation == 1) {
             return Err("the input is not dilated".into());
         }
         let plain = ConvLayout::of(conv).is_ok_and(|layout| layout == ConvLayout::plain(dilations.len()));
-        let ones = |name: &str| ints(name).iter().all(|&one| one == 1);
-        if !(plain && ones("strides") && ones("rhs_dilation")) {
-            return Err("its window moves by more than one, is dilated, or it has a layout of its own".into());
+        if !plain || ints("strides").iter().any(|&stride| stride != 1) {
+            return Err("its window moves by more than one, or it has a layout of its own".into());
         }
         if ![x, w, y].iter().all(|ty| ty.is_static()) {
             return Err("its sizes are not known".into());
@@ -109,6 +131,7 @@ impl<'c> Polyphase<'c> {
         let (x, w, y) = (x.shape(), w.shape(), y.shape());
         let dims = (0..dilations.len()).map(|dim| Dim {
             phases: dilations[dim],
+            dilation: window[dim],
             low: low[dim],
             taps: w[dim + 2],
             input: x[dim + 2],
@@ -117,12 +140,11 @@ impl<'c> Polyphase<'c> {
         let dims: Vec<Dim> = dims.collect();
         let phases: i64 = dims.iter().map(|dim| dim.phases).product();
         let products = y.iter().chain(&w[1..]).fold(1i64, |all, &size| all.saturating_mul(size));
-        // (A window that is shorter than the stride leaves results that meet no tap.)
-        let full = dims.iter().all(|dim| dim.result >= dim.phases && (0..dim.phases).all(|at| dim.phase(at).taps > 0));
-        if phases > MAX_PHASES || !full {
-            return Err("it has too many phases, or results that meet no tap".into());
+        let saved = products - products / phases;
+        if phases > MAX_PHASES || dims.iter().any(|dim| dim.result < dim.phases) {
+            return Err("it has too many phases, or phases without results".into());
         }
-        match products - products / phases >= MIN_PRODUCTS {
+        match saved >= MIN_PRODUCTS && saved / phases >= MIN_PRODUCTS_OF_PHASE {
             true => Ok(Self { conv, dims }),
             false => Err("its products with zeros are not worth the launches".into()),
         }
@@ -172,11 +194,18 @@ impl<'c> Polyphase<'c> {
         let shape = w.ty().shape();
         let list =
             |first: [i64; 2], of: &dyn Fn(usize) -> i64| -> Vec<i64> { first.into_iter().chain((0..phases.len()).map(of)).collect() };
+        let result = self.conv.result(0);
+        let all = result.ty().shape();
+        let sizes = list([all[0], all[1]], &|dim| self.dims[dim].quotient());
+        if phases.iter().any(|phase| phase.taps == 0) {
+            let zero = zero(b, result.ty().element());
+            return b.value(prim::Broadcast::NAME, &[zero], typed(result, &sizes), &[("dims", cx.i64s_attr(&[]))]);
+        }
         let taps = list([shape[0], shape[1]], &|dim| phases[dim].taps);
         let attrs = [
             ("offsets", cx.i64s_attr(&list([0, 0], &|dim| phases[dim].tap))),
             ("sizes", cx.i64s_attr(&taps)),
-            ("strides", cx.i64s_attr(&list([1, 1], &|dim| self.dims[dim].phases))),
+            ("strides", cx.i64s_attr(&list([1, 1], &|dim| phases[dim].step))),
         ];
         let own = b.value(prim::Slice::NAME, &[w], typed(w, &taps), &attrs);
         let ones = cx.i64s_attr(&vec![1; phases.len()]);
@@ -186,12 +215,9 @@ impl<'c> Polyphase<'c> {
             ("low", spatial(&|phase| phase.low)),
             ("high", spatial(&|phase| phase.high)),
             ("lhs_dilation", ones),
-            ("rhs_dilation", ones),
+            ("rhs_dilation", spatial(&|phase| phase.dilation)),
             ("groups", cx.i64_attr(self.conv.int("groups").unwrap_or(1))),
         ];
-        let result = self.conv.result(0);
-        let all = result.ty().shape();
-        let sizes = list([all[0], all[1]], &|dim| self.dims[dim].quotient());
         b.value(prim::Conv::NAME, &[x, own], typed(result, &sizes), &attrs)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::FEATURES;
 use super::order::{Ordered, Orders, reordered_type, transpose};
+use crate::prim::zero::zero;
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
 use strata_core::rewrite::Matched;
 use strata_dialects::prim;
@@ -73,11 +74,7 @@ fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>, space: usize) -> Value
     let cx = b.cx();
     let rest = shape.len() - space - low.len();
     let around = |entries: &[i64]| cx.i64s_attr(&[&vec![0; space], entries, &vec![0; rest]].concat());
-    let element = x.ty().element();
-    let scalar = cx.tensor(&[], element);
-    let bytes = vec![0; x.ty().element_type().map_or(1, |element| element.bytes())];
-    let zero = cx.dense_attr(scalar, &bytes).unwrap_or_else(|| unreachable!("zero has the bytes of one element"));
-    let zero = b.value(prim::Constant::NAME, &[], scalar, &[("value", zero)]);
+    let zero = zero(b, x.ty().element());
     let attrs = [("low", around(&low)), ("high", around(&high)), ("interior", around(&gaps))];
     b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&shape), &attrs)
 }

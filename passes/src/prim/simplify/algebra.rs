@@ -18,6 +18,7 @@
 
 use super::number::{Number, splat};
 use super::rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, same_type, simplify};
+use crate::prim::zero::zero;
 use strata_core::ir::{Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -155,10 +156,7 @@ fn subtract_itself<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplifi
 /// An integer 0 of the shape of the op's result.
 fn zeros<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let ty = op.result(0).ty();
-    let scalar = ty.with_shape(&[]);
-    let bytes = vec![0; ty.element_type().map_or(0, |element| element.bytes())];
-    let attr = rewriter.cx().dense_attr(scalar, &bytes).ok_or(NoMatch::new("no such constant"))?;
-    let zero = rewriter.value(prim::Constant::NAME, &[], scalar, &[("value", attr)]);
+    let zero = zero(rewriter, ty.element());
     let x = op.operand(0);
     let sizes = rewriter.sizes(ty, |dim| (x, dim));
     let dims = rewriter.cx().i64s_attr(&[]);

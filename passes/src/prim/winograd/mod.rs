@@ -28,6 +28,7 @@ mod matrices;
 mod sink;
 
 use crate::prim::hoist_weights::Cone;
+use crate::prim::zero::zero;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -181,7 +182,7 @@ impl<'c> Convolution<'c> {
             attrs.push(("high", cx.i64s_attr(&high)));
             return b.value(prim::Pad::NAME, &pad.operands(), ty, &attrs);
         }
-        let zero = sink::zero(b, x.ty());
+        let zero = zero(b, x.ty().element());
         let none = cx.i64s_attr(&[0; 4]);
         b.value(prim::Pad::NAME, &[x, zero], ty, &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
     }

@@ -6,6 +6,7 @@
 
 use super::matrices::TILE;
 use crate::prim::fusion::class::is_pointwise;
+use crate::prim::zero::zero;
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
@@ -54,7 +55,7 @@ fn apart<'c>(b: &mut Builder<'c>, x: Value<'c>, tiles: Type<'c>) -> Value<'c> {
     let x = if shape == grown {
         x
     } else {
-        let zero = zero(b, x.ty());
+        let zero = zero(b, x.ty().element());
         let high: Vec<i64> = grown.iter().zip(&shape).map(|(grown, size)| grown - size).collect();
         let none = cx.i64s_attr(&[0; 4]);
         b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&grown), &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
@@ -78,12 +79,4 @@ fn together<'c>(b: &mut Builder<'c>, tiles: Value<'c>, shape: &[i64]) -> Value<'
 fn whole_shape(tiles: Type<'_>) -> Vec<i64> {
     let shape = tiles.shape();
     vec![shape[0], shape[1] * TILE as i64, shape[3] * TILE as i64, shape[5]]
-}
-
-/// Zero as a tensor of rank 0.
-pub fn zero<'c>(b: &mut Builder<'c>, like: Type<'c>) -> Value<'c> {
-    let scalar = b.cx().tensor(&[], like.element());
-    let bytes = vec![0; like.element_type().map_or(1, |element| element.bytes())];
-    let value = b.cx().dense_attr(scalar, &bytes).unwrap_or_else(|| unreachable!("zero has the bytes of one element"));
-    b.value(prim::Constant::NAME, &[], scalar, &[("value", value)])
 }
