@@ -59,6 +59,7 @@ pub use guards::{Guards, Leaf};
 pub use manifest::Manifest;
 pub use measure::Measured;
 pub use op_library::{OpLibraries, OpLibraryError};
+pub use prepare::PreparedFiles;
 pub use session::{CallState, Session};
 pub use specialised::Specialised;
 pub use tensor::{Tensor, TensorError};

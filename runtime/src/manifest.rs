@@ -354,6 +354,14 @@ pub struct Weight {
     pub source: WeightSource,
 }
 
+impl Output {
+    /// Bytes of its data; nothing where a size is symbolic or no memory holds them.
+    pub fn bytes(&self) -> Option<u64> {
+        let sizes = self.shape.iter().map(|size| u64::try_from((*size)?).ok());
+        sizes.into_iter().try_fold(self.dtype.size() as u64, |bytes, size| bytes.checked_mul(size?))
+    }
+}
+
 impl Weight {
     /// Bytes of its data; the largest number where a manifest that nobody vouches for names more.
     pub fn bytes(&self) -> u64 {

@@ -20,6 +20,8 @@ use crate::weights::{WeightError, Weights};
 pub struct Packed {
     map: Arc<Mmap>,
     range: Range<usize>,
+    /// Whether the map is of a file, which still has what the memory forgets.
+    of_file: bool,
 }
 
 impl Deref for Packed {
@@ -33,7 +35,7 @@ impl Deref for Packed {
 impl Packed {
     /// A part of a mapped file, which has it.
     pub(crate) fn mapped(map: Mmap, range: Range<usize>) -> Packed {
-        Packed { map: Arc::new(map), range }
+        Packed { map: Arc::new(map), range, of_file: true }
     }
 
     /// A copy.
@@ -45,12 +47,12 @@ impl Packed {
 
     fn whole(map: MmapMut) -> io::Result<Packed> {
         let range = 0..map.len();
-        Ok(Packed { map: Arc::new(map.make_read_only()?), range })
+        Ok(Packed { map: Arc::new(map.make_read_only()?), range, of_file: false })
     }
 
-    /// What keeps the section in memory.
-    pub(crate) fn map(&self) -> Arc<Mmap> {
-        self.map.clone()
+    /// The map of the file that it is in.
+    pub(crate) fn file(&self) -> Option<&Mmap> {
+        self.of_file.then_some(&*self.map)
     }
 }
 

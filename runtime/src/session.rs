@@ -15,7 +15,7 @@ use crate::idle::Idle;
 use crate::image::LoadedImage;
 use crate::manifest::{Manifest, OutputKind};
 use crate::memory;
-use crate::prepare;
+use crate::prepare::{self, Prepared, PreparedFiles};
 use crate::tensor::{Tensor, dense_bytes};
 use crate::weights::Weights;
 
@@ -29,7 +29,7 @@ pub struct Session {
     pub(crate) weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
-    _prepared: Vec<Tensor>,
+    _prepared: Prepared,
     /// Which output is the new value of which weight.
     writes: Vec<(usize, usize)>,
     /// How many of the call's inputs reach the image.
@@ -50,10 +50,15 @@ impl Session {
     /// Loads a program, one for a CUDA device on the first there is. With `weights`, that archive is read instead of the packed weights
     /// or those of the files named in the manifest.
     pub fn load(artefact: &Artefact, weights: Option<&Path>) -> Result<Session, LoadError> {
+        Session::load_keeping(artefact, weights, None)
+    }
+
+    /// [`Session::load`] with files for what is prepared of the weights, if the program runs on the host.
+    pub fn load_keeping(artefact: &Artefact, weights: Option<&Path>, files: Option<&dyn PreparedFiles>) -> Result<Session, LoadError> {
         let image = LoadedImage::load(artefact)?;
         let weights = Weights::of(artefact, weights)?;
         let device = artefact.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
-        Session::new(artefact, image, Arc::new(Mutex::new(weights)), device)
+        Session::with(Arc::new(artefact.manifest.clone()), Arc::new(image), Arc::new(Mutex::new(weights)), device, files)
     }
 
     /// Loads a program with weights of the caller, in the manifest's order. Those that are dense, aligned and not written to are read where
@@ -86,7 +91,7 @@ impl Session {
         // SAFETY: the caller's promise.
         let weights = unsafe { Weights::given(&self.manifest, weights) }?;
         let device = self.manifest.device.as_ref().map(|code| cuda::open(0, code)).transpose()?;
-        let session = Session::with(self.manifest.clone(), self.image.clone(), Arc::new(Mutex::new(weights)), device)?;
+        let session = Session::with(self.manifest.clone(), self.image.clone(), Arc::new(Mutex::new(weights)), device, None)?;
         session.set_memory_limit(self.limit.load(Relaxed));
         Ok(session)
     }
@@ -116,7 +121,7 @@ impl Session {
         shared: Arc<Mutex<Weights>>,
         device: Option<Arc<dyn Device>>,
     ) -> Result<Session, LoadError> {
-        Session::with(Arc::new(artefact.manifest.clone()), Arc::new(image), shared, device)
+        Session::with(Arc::new(artefact.manifest.clone()), Arc::new(image), shared, device, None)
     }
 
     fn with(
@@ -124,6 +129,7 @@ impl Session {
         image: Arc<LoadedImage>,
         shared: Arc<Mutex<Weights>>,
         device: Option<Arc<dyn Device>>,
+        files: Option<&dyn PreparedFiles>,
     ) -> Result<Session, LoadError> {
         memory::limit()?;
         let inputs = manifest.inputs.iter().map(|input| (&input.name, &input.dim_order, input.shape.len()));
@@ -144,11 +150,11 @@ impl Session {
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
         let mut weight_pointers: Vec<usize> = lock(&shared).pointers().iter().map(|&pointer| pointer as usize).collect();
-        let (mut prepared, mut resident) = (Vec::new(), None);
+        let (mut prepared, mut resident) = (Prepared::default(), None);
         match (device, &manifest.device) {
             (None, None) => {
-                prepared = prepare::run(&manifest, &image, &weight_pointers)?;
-                weight_pointers.extend(prepared.iter_mut().map(|tensor| tensor.bytes_mut().as_mut_ptr() as usize));
+                prepared = prepare::run(&manifest, &image, &lock(&shared), files)?;
+                weight_pointers.extend(&prepared.pointers);
             }
             (Some(device), Some(code)) => {
                 let there = Resident::new(device, code.clone(), &manifest, &weight_pointers)?;

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, UncheckedAdvice};
 use safetensors::SafeTensors;
 
 use crate::artefact::Artefact;
@@ -25,13 +25,14 @@ use crate::tensor::{Tensor, TensorError, dense_bytes, dense_strides};
 #[derive(Debug, Default)]
 pub struct Weights {
     pointers: Vec<*mut c_void>,
-    /// Own copies by weight; the others point into `files`.
+    /// Own copies by weight; the others point into `files` or `packed`.
     owned: HashMap<usize, Tensor>,
     /// First values of the weights that the program changes; nothing for those that begin as zeros.
     initial: HashMap<usize, Option<Tensor>>,
     /// Memory for the next values of weights that a step of training changes.
     next: HashMap<usize, Tensor>,
-    files: Vec<Arc<Mmap>>,
+    files: Vec<Mmap>,
+    packed: Option<Packed>,
     /// Tensors of the caller that are read where they are.
     _shared: Vec<Arc<Tensor>>,
 }
@@ -108,7 +109,7 @@ impl Weights {
     }
 
     fn packed(manifest: &Manifest, offsets: &[u64], packed: &Packed) -> Result<Weights, WeightError> {
-        let mut weights = Weights { files: vec![packed.map()], ..Weights::default() };
+        let mut weights = Weights { packed: Some(packed.clone()), ..Weights::default() };
         for (k, (weight, &offset)) in manifest.weights.iter().zip(offsets).enumerate() {
             weights.add(k, weight, (packed, &[], offset), manifest.writes(weight)).map_err(|reason| WeightError::Given {
                 name: weight.name.clone(),
@@ -257,6 +258,15 @@ impl Weights {
         &self.pointers
     }
 
+    /// Gives the pages of mapped files back to the system; who reads a weight again has them from its file again.
+    pub(crate) fn let_go(&self) {
+        for file in self.files.iter().chain(self.packed.iter().filter_map(Packed::file)) {
+            // SAFETY: the map is of a file and never written to, so its pages hold nothing that the file has not.
+            // That advice is not taken costs memory alone.
+            let _ = unsafe { file.unchecked_advise(UncheckedAdvice::DontNeed) };
+        }
+    }
+
     /// A copy of a weight's data, as it was declared.
     pub fn copy(&self, k: usize, weight: &Weight) -> Result<Tensor, TensorError> {
         let mut tensor = Tensor::uninit(weight.dtype, &weight.shape)?;
@@ -330,7 +340,7 @@ type Place<'a> = (&'a [u8], &'a [i64], u64);
 
 /// A mapped file and the byte ranges of its entries.
 struct Archive {
-    map: Arc<Mmap>,
+    map: Mmap,
     entries: HashMap<String, (usize, usize)>,
     /// It stands in for the file that the program names.
     given: bool,
@@ -349,7 +359,7 @@ impl Archive {
             () => tensor_entries(&map),
         };
         let entries = entries.map_err(|reason| WeightError::Format { path: path.into(), reason })?;
-        Ok(Archive { map: Arc::new(map), entries, given: false })
+        Ok(Archive { map, entries, given: false })
     }
 
     /// Whether it has anything of the state that begins as zeros; then it must have all of it.

@@ -39,20 +39,46 @@ pub struct Entry {
     pub place: Place,
 }
 
-impl Entry {
-    pub(crate) fn to_bytes(kind: Kind, parts: &Parts, data: &[u8], secret: &Secret) -> Vec<u8> {
+/// What is before the data of an entry.
+pub(crate) struct Head {
+    /// The description as JSON, with spaces behind it that bring the data to their place.
+    meta: Vec<u8>,
+}
+
+impl Head {
+    /// Of an entry whose data begin at a multiple of so many bytes.
+    pub fn new(kind: Kind, parts: &Parts, align: usize) -> Head {
         let meta = Meta { kind: kind.name().into(), parts: parts.clone() };
-        let meta = serde_json::to_vec(&meta).expect("a description has only text keys");
-        let mut bytes = Vec::with_capacity(HEADER + meta.len() + data.len());
+        let mut meta = serde_json::to_vec(&meta).expect("a description has only text keys");
+        meta.resize((HEADER + meta.len()).next_multiple_of(align) - HEADER, b' ');
+        Head { meta }
+    }
+
+    /// Where the data begin.
+    pub fn len(&self) -> usize {
+        HEADER + self.meta.len()
+    }
+
+    /// Its bytes, for data of this length and checksum.
+    pub fn to_bytes(&self, data: u64, sum: blake3::Hash, name: &Key, secret: &Secret) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len());
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
-        bytes.extend_from_slice(&(meta.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(blake3::hash(&meta).as_bytes());
-        bytes.extend_from_slice(blake3::hash(data).as_bytes());
-        let mac = secret.mac(&parts.key(kind), &bytes);
+        bytes.extend_from_slice(&(self.meta.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&data.to_le_bytes());
+        bytes.extend_from_slice(blake3::hash(&self.meta).as_bytes());
+        bytes.extend_from_slice(sum.as_bytes());
+        let mac = secret.mac(name, &bytes);
         bytes.extend_from_slice(mac.as_bytes());
-        bytes.extend_from_slice(&meta);
+        bytes.extend_from_slice(&self.meta);
+        bytes
+    }
+}
+
+impl Entry {
+    pub(crate) fn to_bytes(kind: Kind, parts: &Parts, data: &[u8], secret: &Secret) -> Vec<u8> {
+        let head = Head::new(kind, parts, 1);
+        let mut bytes = head.to_bytes(data.len() as u64, blake3::hash(data), &parts.key(kind), secret);
         bytes.extend_from_slice(data);
         bytes
     }
@@ -80,6 +106,13 @@ impl Entry {
         let end = HEADER as u64 + header.meta;
         let meta = usize::try_from(end).ok().and_then(|end| bytes.get(HEADER..end));
         header.authentic(meta.ok_or(Unusable::Short { found: bytes.len() as u64, wanted: end })?, name, bytes, secret)
+    }
+
+    /// Where the data begin and how long they are, from the first bytes of an entry.
+    pub(crate) fn extent_of(bytes: &[u8], name: &Key, secret: &Secret) -> Result<(u64, u64), Unusable> {
+        Entry::meta_of(bytes, name, secret)?;
+        let header = Header::read(bytes)?;
+        Ok((HEADER as u64 + header.meta, header.data))
     }
 }
 

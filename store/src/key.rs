@@ -16,11 +16,13 @@ pub enum Kind {
     Schedule,
     /// What the store needs to know about a file: the build of a compiler library.
     Build,
+    /// Weights of a program as its kernels read them.
+    Prepared,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 5] = [Kind::Artefact, Kind::Group, Kind::Object, Kind::Schedule, Kind::Build];
+    pub const ALL: [Kind; 6] = [Kind::Artefact, Kind::Group, Kind::Object, Kind::Schedule, Kind::Build, Kind::Prepared];
 
     /// Its folder.
     pub fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Kind {
             Kind::Object => "object",
             Kind::Schedule => "schedule",
             Kind::Build => "build",
+            Kind::Prepared => "prepared",
         }
     }
 

@@ -35,7 +35,7 @@ pub struct Store {
     root: PathBuf,
     pub(crate) limit: u64,
     remote: Option<Remote>,
-    secret: Secret,
+    pub(crate) secret: Secret,
     warn: fn(&str),
     /// Whether an entry was told to be unusable: a cache of another key has thousands.
     warned: AtomicBool,
@@ -185,7 +185,7 @@ impl Store {
         })
     }
 
-    fn unusable(&self, key: &Key, reason: Unusable) -> Lookup {
+    pub(crate) fn unusable(&self, key: &Key, reason: Unusable) -> Lookup {
         if !self.warned.swap(true, Ordering::Relaxed) {
             (self.warn)(&format!("cache entry {key} is not used: {reason} (`rs-cache verify` looks at all entries)"));
         }
@@ -244,16 +244,20 @@ impl Store {
 
     /// Writes the bytes of an entry beside its place and gives them its name.
     pub(crate) fn write(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        let (path, parts) = (self.path(key), self.root.join(PARTS));
-        let folder = path.parent().unwrap_or(&self.root);
-        for folder in [folder, &parts] {
-            folder::make(folder)?;
-        }
+        let parts = self.root.join(PARTS);
+        folder::make(&parts)?;
         let mut file = tempfile::NamedTempFile::new_in(&parts).map_err(StoreError::io(&parts))?;
-        file.write_all(bytes).map_err(StoreError::io(&path))?;
+        file.write_all(bytes).map_err(StoreError::io(&parts))?;
+        self.persist(file, key, bytes.len() as u64)
+    }
+
+    /// Gives a file of so many bytes the name of an entry.
+    pub(crate) fn persist(&self, file: tempfile::NamedTempFile, key: &Key, bytes: u64) -> Result<(), StoreError> {
+        let path = self.path(key);
+        folder::make(path.parent().unwrap_or(&self.root))?;
         file.persist(&path).map_err(|error| StoreError::Io { path, source: error.error })?;
-        let written = self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed) + bytes.len() as u64;
-        if written == bytes.len() as u64 || written > self.limit / 16 {
+        let written = self.written.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if written == bytes || written > self.limit / 16 {
             // At the first write and when much was written: the bound holds within a sixteenth.
             self.gc()?;
         }

@@ -66,6 +66,62 @@ fn an_entry_in_anothers_place_is_not_used() {
     assert!(matches!(store.get(&a), Lookup::Hit(_)));
 }
 
+/// Data that are mapped: see `region`.
+#[test]
+fn data_that_stay_in_their_file_are_found_there() {
+    use std::os::unix::fs::FileExt;
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 30);
+    let key = parts("a").key(Kind::Prepared);
+    let data: Vec<u8> = (0..100_000u32).map(|at| at as u8).collect();
+    assert!(store.region(&key).is_none());
+    let made = store.begin(Kind::Prepared, parts("a"), data.len() as u64).unwrap().unwrap();
+    let region = made.region().unwrap();
+    region.file.write_all_at(&data, region.offset).unwrap();
+    assert!(store.region(&key).is_none(), "it has no name yet");
+    store.finish(made).unwrap();
+
+    let read = || {
+        let found = store.region(&key)?;
+        let mut bytes = vec![0; found.bytes as usize];
+        found.file.read_exact_at(&mut bytes, found.offset).unwrap();
+        assert!(found.offset.is_multiple_of(1 << 16));
+        Some(bytes)
+    };
+    assert_eq!(read().as_deref(), Some(&data[..]));
+    assert_eq!(store.get(&key).data().as_deref(), Some(&data[..]), "an entry as every other");
+
+    // What is before the data is checked, and how long they are.
+    let whole = fs::read(store.path(&key)).unwrap();
+    for at in [0, 9, 20, 60, 100, 130] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x20;
+        fs::write(store.path(&key), &bytes).unwrap();
+        assert_eq!((read(), store.path(&key).exists()), (None, false), "byte {at}");
+    }
+    fs::write(store.path(&key), &whole[..whole.len() - 1]).unwrap();
+    assert_eq!(read(), None);
+    // The data themselves are for `verify`.
+    let mut bytes = whole.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(store.path(&key), &bytes).unwrap();
+    assert!(read().is_some());
+    assert_eq!(store.verify().removed.len(), 1);
+    // Elsewhere it is nobody's.
+    let other = parts("b").key(Kind::Prepared);
+    fs::create_dir_all(store.path(&other).parent().unwrap()).unwrap();
+    fs::write(store.path(&other), &whole).unwrap();
+    assert!(store.region(&other).is_none());
+}
+
+#[test]
+fn no_entry_takes_most_of_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path(), 1 << 20);
+    assert!(store.begin(Kind::Prepared, parts("a"), (1 << 18) + 1).unwrap().is_none());
+    assert!(store.begin(Kind::Prepared, parts("a"), 1 << 18).unwrap().is_some());
+}
+
 #[test]
 fn what_was_used_longest_ago_goes_first() {
     let dir = tempfile::tempdir().unwrap();

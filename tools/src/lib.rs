@@ -7,6 +7,7 @@ pub mod compile_options;
 pub mod compiler;
 pub mod exported_folder;
 pub mod kernels;
+pub mod prepared;
 pub mod saved;
 pub mod signature;
 mod start;

@@ -2,6 +2,7 @@
 
 mod capi;
 mod packed;
+mod prepared;
 mod program;
 mod session;
 mod shared;

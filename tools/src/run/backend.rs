@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
-use strata_runtime::{Artefact, DimOrder, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError, cuda, shared};
+use strata_runtime::{
+    Artefact, DimOrder, LoadError, PreparedFiles, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError, cuda, shared,
+};
 use strata_store::Store;
 use strata_tools::cached;
 use strata_tools::compiler;
+use strata_tools::prepared::Prepared;
 use strata_tools::signature::{self, SignatureError};
 
 use super::case::InputSet;
@@ -85,6 +88,8 @@ pub struct Compile<'a> {
     pub options: &'a str,
     /// Whether compiled programs come from and go to the store.
     pub cache: bool,
+    /// Whether what is prepared of the weights comes from and goes to the store.
+    pub keep_prepared: bool,
     /// Whether to say where the program came from.
     pub explain: bool,
     /// The public key whose owner must have signed a compiled program.
@@ -104,6 +109,12 @@ impl Compile<'_> {
             options.insert("cache_local".into(), true.into());
         }
         Ok(serde_json::Value::Object(options).to_string())
+    }
+
+    /// An artefact of this source with its weights.
+    fn load(&self, source: &Path, artefact: &Artefact) -> Result<Session, LoadError> {
+        let prepared = self.keep_prepared.then(|| Prepared::of(source, artefact, self.weights)).flatten();
+        Session::load_keeping(artefact, self.weights, prepared.as_ref().map(|files| files as &dyn PreparedFiles))
     }
 
     /// An artefact, and the time of its compilation if there was one.
@@ -170,7 +181,15 @@ impl Program {
                 let libraries = how.op_libraries.to_vec();
                 let compile = move |sizes: &str| {
                     let options = with_sizes(&options, sizes)?;
-                    let how = Compile { options: &options, cache, explain, verify: None, weights: None, op_libraries: &libraries };
+                    let how = Compile {
+                        options: &options,
+                        cache,
+                        keep_prepared: false,
+                        explain,
+                        verify: None,
+                        weights: None,
+                        op_libraries: &libraries,
+                    };
                     Ok(how.artefact(&path)?.0.with_op_libraries(&libraries)?)
                 };
                 return Ok((Program::Specialised(Box::new(Specialised::new(compile))), times));
@@ -184,7 +203,7 @@ impl Program {
         };
         let start = Instant::now();
         let artefact = artefact.with_op_libraries(how.op_libraries)?;
-        let session = Session::load(&artefact, how.weights)?;
+        let session = how.load(path, &artefact)?;
         times.load = start.elapsed();
         if artefact.manifest.resume.is_none() {
             return Ok((Program::Native(Box::new(session)), times));
@@ -257,7 +276,7 @@ fn rest(path: &Path, how: &Compile<'_>, first: Session) -> Result<Vec<Session>, 
         if let Some(weight) = artefact.manifest.weights.iter().map(|weight| &weight.name).find(|name| changed(name)) {
             return Err(format!("{}: `{}` reads `{weight}`, which a part before it changes", path.display(), next.part).into());
         }
-        parts.push(Session::load(&artefact.with_op_libraries(how.op_libraries)?, how.weights)?);
+        parts.push(how.load(path, &artefact.with_op_libraries(how.op_libraries)?)?);
         names.push(next.part);
     }
     Ok(parts)

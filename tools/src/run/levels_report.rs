@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use strata_runtime::Manifest;
-use strata_runtime::manifest::Weight;
+use strata_runtime::manifest::{Output, Weight};
 
 use super::backend::LoadTimes;
 
@@ -62,6 +62,10 @@ pub fn print(model: &Path, manifest: &Manifest, times: LoadTimes) -> Result<(), 
     println!("guards           {}", manifest.guards.len());
     let weights = total(manifest.weights.iter().map(Weight::bytes));
     println!("weights          {} tensors, {weights} bytes", manifest.weights.len());
+    if !manifest.prepared.is_empty() {
+        let prepared = total(manifest.prepared.iter().filter_map(Output::bytes));
+        println!("  prepared       {} tensors, {prepared} bytes", manifest.prepared.len());
+    }
     if let Some(bytes) = manifest.workspace_bytes {
         println!("planned memory   {bytes} bytes");
     }

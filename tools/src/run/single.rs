@@ -94,6 +94,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let how = Compile {
         options: &json,
         cache,
+        keep_prepared: !options.compile.no_cache,
         explain: options.compile.explain_cache,
         verify,
         weights: options.weights.as_deref(),

@@ -103,7 +103,8 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let gradient = first.as_ref().and_then(InputSet::gradient);
     let options = gradient.map_or(Ok(options.clone()), |gradient| gradient.options(&options));
     let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
-    let how = Compile { options: &options, cache: false, explain: false, verify: None, weights: None, op_libraries: &[] };
+    let how =
+        Compile { options: &options, cache: false, keep_prepared: false, explain: false, verify: None, weights: None, op_libraries: &[] };
     let opened = Program::open_for(&model, backend, &how, first.as_ref());
     let (mut program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     let mut signature = untyped.map(InputSet::signature);
