@@ -25,6 +25,7 @@ pub static HOST: DialectDef = DialectDef {
             Output::DEF,
             Product::DEF,
             Return::DEF,
+            Settle::DEF,
             Slice::DEF,
             Store::DEF,
             Weight::DEF,
@@ -104,6 +105,11 @@ pub struct Guard {
     details: Variadic<Index>,
     text: Attr<Str>,
 }
+
+/// Ends the call if a kernel that was launched before it has found an index out of bounds. Such a kernel only leaves a note, for which the
+/// call fails when it returns; what is written over values that a failed call must not change is written behind this op.
+#[op("host.settle", effects(Write))]
+pub struct Settle {}
 
 /// The number of elements of a tensor of these sizes, which are symbolic. The call ends with the message `text`, the sizes being its
 /// details, where one is negative or elements of so many `bytes` would take more memory than there are addresses. Every size that

@@ -268,6 +268,8 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
             buffer(m, block, 0)
         }
         host::Guard::NAME => super::capture::guard(m, op),
+        // A kernel that fails here ends the call at once.
+        host::Settle::NAME => Ok(()),
         host::Elements::NAME => {
             let sizes: Vec<i64> = op.operands().into_iter().map(|v| m.int(v)).collect::<Result<_, _>>()?;
             let bytes = op.int("bytes").unwrap_or(1);

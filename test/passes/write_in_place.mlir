@@ -65,14 +65,45 @@ loop.kernel @reverse {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], s
 
 // -----
 
-// A kernel may find an index out of bounds, and a call that fails changes nothing.
+// A kernel behind it may find an index out of bounds, and a call that fails changes nothing.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: in_place
-// WHY: remark: something in the program may fail, or asks for memory behind it [write-in-place]
+// WHY: remark: something behind it may fail, or asks for memory [write-in-place]
 func.func @main(%p: tensor<8xf32> {capture.name = "p"}, %t: tensor<4xf32> {capture.name = "t"}, %i: tensor<2xi64> {capture.name = "i"})
     -> (tensor<2xf32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
   %0 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
   %1 = loop.call %t, %i {callee = @pick} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return %1, %0 : tensor<2xf32>, tensor<8xf32>
+}
+loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<8xf32>
+}
+loop.kernel @pick {shapes = [affine_map<() -> (4)>, affine_map<() -> (2)>, affine_map<() -> (2)>], sizes = affine_map<() -> (2)>, symbols = array<i64>} {
+^bb0(%t: tensor<4xf32>, %i: tensor<2xi64>):
+  %0 = loop.stage %i {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<2xi64>) -> tensor<2xf32> {
+  ^bb0(%a: i64):
+    %1 = arith.index_cast %a : i64 to index
+    %2 = loop.load %t, %1 : (tensor<4xf32>, index) -> f32
+    loop.yield %2 : f32
+  }
+  loop.return %0 : tensor<2xf32>
+}
+
+// -----
+
+// A kernel before it may find one: the call ends before anything is written.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: capture.in_place
+func.func @main(%p: tensor<8xf32> {capture.name = "p"}, %t: tensor<4xf32> {capture.name = "t"}, %i: tensor<2xi64> {capture.name = "i"})
+    -> (tensor<2xf32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
+  %1 = loop.call %t, %i {callee = @pick} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  %0 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
   return %1, %0 : tensor<2xf32>, tensor<8xf32>
 }
 loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {

@@ -224,6 +224,7 @@ fn a_step_that_fails_changes_nothing() {
     for model in ["mlp", "transformer"] {
         let artefact = compile(standard(), folder().join(format!("{model}.pt2")).as_path(), &options, None).unwrap();
         let session = Session::load(&artefact, None).unwrap();
+        assert!(!in_place(&session).is_empty(), "{model}");
         let file = TensorFile::read(&folder().join(format!("{model}.adamw.safetensors"))).unwrap();
         let mut batch: Vec<_> = file.numbered("in_").into_iter().map(|tensor| at(tensor, 0)).collect();
         session.run_outputs(&batch.iter().collect::<Vec<_>>()).unwrap();

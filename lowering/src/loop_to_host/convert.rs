@@ -63,6 +63,8 @@ pub struct Converter<'c> {
     destinations: HashMap<Value<'c>, Destination<'c>>,
     /// Outputs whose memory is there from the beginning.
     ready: HashMap<usize, Value<'c>>,
+    /// Whether a kernel that was launched may have found an index out of bounds, and the call goes on.
+    unsettled: bool,
     written: Vec<bool>,
     callees: HashMap<String, Rc<Callee<'c>>>,
     /// What is known of sizes.
@@ -97,6 +99,7 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
         scalars: HashMap::new(),
         destinations: HashMap::new(),
         ready: HashMap::new(),
+        unsettled: false,
         written: vec![false; program.results.len()],
         callees: HashMap::new(),
         known: Sizes::default(),
@@ -418,6 +421,11 @@ impl<'c> Converter<'c> {
             operands.push(tensor.buffer);
             self.tensors.insert(result, tensor);
         }
+        let over_old = op.results().iter().any(|result| self.destinations.get(result).is_some_and(|to| self.ready.contains_key(&to.index)));
+        if over_old && std::mem::take(&mut self.unsettled) {
+            self.b.effect(host::Settle::NAME, &[], &[]);
+        }
+        self.unsettled |= callee.checks;
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
         self.unless_empty(&empty, |b| {
             b.effect(host::Launch::NAME, &operands, &attrs);

@@ -4,8 +4,8 @@
 //! - nobody reads the old value behind the kernel that makes the new one, and in that kernel only the stage that makes it reads the old one,
 //!   at the point that it writes;
 //! - the kernel makes each point once, and both values have one type and lie in memory alike;
-//! - nothing in the program can fail, and from there on no memory is asked for, so that a call that fails changes nothing. (A kernel that finds an
-//!   index out of bounds leaves a note, and the call goes on to its end: of a program that checks indices nothing is written in place.)
+//! - from that kernel on nothing can fail and no memory is asked for, so that a call that fails changes nothing. (A kernel that finds an index
+//!   out of bounds only leaves a note; `--loop-to-host` ends such a call before the first kernel that writes in place.)
 //!
 //! `in_place` of the kernel says which argument lies under which result: then its code may not take them for apart. Whether a call passes
 //! the memory of the old value for the new one is up to who makes it.
@@ -47,7 +47,7 @@ impl Pass for WriteInPlace {
         changes.retain(|(_, change)| {
             let late = program.at[&change.call] >= safe;
             if !late {
-                cx.remarks().missed(change.call, "something in the program may fail, or asks for memory behind it");
+                cx.remarks().missed(change.call, "something behind it may fail, or asks for memory");
             }
             late
         });
@@ -144,10 +144,10 @@ impl<'c> Program<'c> {
         Ok(operand)
     }
 
-    /// The position from which on no memory is asked for, where the memory of these results is there; the end where something may fail.
+    /// The position from which on nothing may fail and no memory is asked for, where the memory of these results is there.
     fn safe_from(&self, in_place: &HashSet<usize>) -> usize {
         let end = self.block.ops().len();
-        let mut safe = if self.block.ops().into_iter().any(|op| self.may_fail(op)) { end } else { 0 };
+        let mut safe = self.block.ops().into_iter().rposition(|op| self.may_fail(op)).map_or(0, |at| at + 1);
         let mut written = HashSet::new();
         for (result, &value) in self.returned.iter().enumerate() {
             // What no kernel writes to an output is copied there in the end.

@@ -1,8 +1,9 @@
 //! The entry's control flow: branches between its blocks, so that the call can end anywhere.
 
 use super::{Host, layout};
-use crate::emit::Error;
-use strata_core::ir::{Block, Op, OpSpec, Type, Value};
+use crate::emit::{Error, memory};
+use crate::num::Num;
+use strata_core::ir::{Block, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{cf, func, scf};
 
@@ -105,6 +106,18 @@ impl<'c> Host<'c, '_> {
             self.store_word(self.call, layout::DETAIL + 8 * slot as i64, detail);
         }
         let status = self.b.const_int(self.cx.int(32), status);
+        func::ret(&mut self.b, &[status]);
+        self.b.set_at_end(next);
+    }
+
+    /// Ends the call with the status that kernels have left, unless it is 0.
+    pub(super) fn settle(&mut self) {
+        let status = memory::load(&mut self.b, self.status, Num::Const(0), ElementType::I32);
+        let zero = self.b.const_int(self.cx.int(32), 0);
+        let good = arith::cmpi(&mut self.b, CmpIPredicate::Eq, status, zero);
+        let (next, failed) = (self.append(&[]), self.append(&[]));
+        self.branch_if(good, next, failed);
+        self.b.set_at_end(failed);
         func::ret(&mut self.b, &[status]);
         self.b.set_at_end(next);
     }

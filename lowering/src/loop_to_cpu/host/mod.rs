@@ -242,6 +242,10 @@ impl<'c> Host<'c, '_> {
                 func::ret(&mut self.b, &[status]);
                 return Ok(());
             }
+            host::Settle::NAME => {
+                self.settle();
+                return Ok(());
+            }
             scf::If::NAME | scf::For::NAME | scf::While::NAME => return self.control(op, &operands),
             _ => {
                 let copy = self.b.clone_op(op, &operands);
