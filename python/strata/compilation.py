@@ -20,7 +20,7 @@ from .options import Options
 from .partition import apart, missing, partition
 from .recurrent import reason, whole
 from .undecomposed import undecomposed
-from .views import placed, with_views, without_views
+from .views import Fixed, placed, with_views, without_views
 
 class Compilation:
     """What one graph of TorchDynamo becomes: a program, or a forward and a backward one."""
@@ -47,6 +47,8 @@ class Compilation:
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
         if self.direct is None or lifted or _has_subclasses(module, inputs):
             return through_aot
+        if self.kept is None:
+            return through_aot if to_file else self.direct
         keep(self.kept, module)
         return self.kept if to_file else self.direct
 
@@ -86,10 +88,11 @@ class Compilation:
             call, artefact = to_function(program, self.options, event, artefact)
             if not found:
                 instances.remember(self.options, computed, program, artefact)
-            if inference and not fixed and not program.conjugates and _is_plain(TracingContext.try_get()):
+            call = placed(call, fixed)
+            if inference and not program.conjugates and _is_plain(TracingContext.try_get(), fixed):
                 self.direct = call
-                self.kept = Kept(artefact, program.arguments, program.places, program.constants)
-            return with_views(module, placed(call, fixed))
+                self.kept = None if fixed else Kept(artefact, program.arguments, program.places, program.constants)
+            return with_views(module, call)
         except (graph.Unsupported, RuntimeError) as error:
             if self.options.fallback == "error":
                 raise
@@ -153,10 +156,11 @@ def _has_subclasses(module: GraphModule, inputs: list) -> bool:
     return any(is_traceable_wrapper_subclass(value) for value in (*inputs, *results))
 
 
-def _is_plain(context: TracingContext | None) -> bool:
-    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation, aliasing or effects."""
+def _is_plain(context: TracingContext | None, fixed: Fixed) -> bool:
+    """Whether a call needs nothing of what AOTAutograd does around the compiled function: no mutation or effects, and no view but those made here."""
     metadata = context.fw_metadata if context is not None else None
     if metadata is None or metadata.tokens or metadata.num_intermediate_bases or metadata.grad_enabled_mutation is not None:
         return False
     inputs = all(not info.mutates_data and not info.mutates_metadata for info in metadata.input_info)
-    return inputs and all(info.output_type == OutputType.non_alias for info in metadata.output_info)
+    made = lambda k, info: info.output_type == OutputType.alias_of_input and k in fixed  # noqa: E731
+    return inputs and all(info.output_type == OutputType.non_alias or made(k, info) for k, info in enumerate(metadata.output_info))

@@ -30,7 +30,8 @@ class Compiled:
     def __init__(self, function: Callable, options: Options):
         self.function = function
         self.options = options
-        self.programs: dict[tuple, tuple[Callable, pytree.TreeSpec | None]] = {}
+        self.programs: dict[tuple, tuple[Callable, Callable | None]] = {}
+        """A program for each kind of arguments, and how its results nest where there is more than one."""
         self.files: list[_File] = []
         self.modules = list(function.modules()) if isinstance(function, torch.nn.Module) else []
         self.places = list(_weights(self.modules))
@@ -49,7 +50,7 @@ class Compiled:
             self.programs[self.kind(spec, leaves, weights)] = found
         call, result = found
         results = call(*tensors, *weights)
-        return results[0] if result is None else pytree.tree_unflatten(results, result)
+        return results[0] if result is None else result(results)
 
     def kind(self, spec, leaves, weights: list) -> tuple:
         """What a program is compiled for."""
@@ -69,7 +70,7 @@ class Compiled:
         weights = {name: owner[key].detach() for name, (owner, key) in zip(file.weights, self.places)}
         file.artefact().write_with(path, {**weights, **file.constants})
 
-    def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, pytree.TreeSpec | None]:
+    def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, Callable | None]:
         module, result = recorded(self.function, leaves, spec, [[place] for place in self.places], weights)
         traced, (module, fixed) = module, without_views(module)
         if fixed:
@@ -92,7 +93,14 @@ class Compiled:
         if changed:
             call = _counted(call, changed)
         events.record(event)
-        return call, None if result.is_leaf() else result
+        return call, None if result.is_leaf() else _nesting(result)
+
+
+def _nesting(spec: pytree.TreeSpec) -> Callable:
+    """The results of a program as those of its function."""
+    if spec.type in (tuple, list) and all(child.is_leaf() for child in spec.children()):
+        return spec.type
+    return lambda results: pytree.tree_unflatten(results, spec)
 
 
 def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: list[list], weights: list) -> tuple[torch.fx.GraphModule, pytree.TreeSpec]:

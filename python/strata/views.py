@@ -3,6 +3,8 @@ compiled function gives: that is a view of the argument, of which nothing is com
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -29,29 +31,69 @@ def with_views(module: GraphModule, call: Callable) -> Callable:
     return viewed
 
 
-def without_views(module: GraphModule) -> tuple[GraphModule, dict[int, tuple]]:
-    """The graph with arguments in place of the results that are views of them at fixed places, and for each of these the sizes, strides and offset."""
+@dataclass
+class Fixed:
+    """Results that are views of arguments at fixed places; the program gives the arguments themselves instead."""
+
+    places: dict[int, tuple]
+    """Sizes, strides and offset of each."""
+    parts: list[tuple[Callable, dict[int, int]]]
+    """Functions that take an argument apart, and which result each of its parts is: faster than as many views one by one."""
+
+    def __contains__(self, k: int) -> bool:
+        return k in self.places or any(k in parts for _, parts in self.parts)
+
+    def __bool__(self) -> bool:
+        return bool(self.places or self.parts)
+
+
+FEW = 4
+"""Views up to which it is as fast to make them one by one."""
+
+
+def without_views(module: GraphModule) -> tuple[GraphModule, Fixed]:
+    """The graph with arguments in place of the results that are views of them at fixed places, and how these are made of them."""
     results = list(module.graph.output_node().args[0])
-    fixed = {k: place for k, value in enumerate(results) if isinstance(value, Node) and (place := _place(value))}
+    places = {k: place for k, value in enumerate(results) if isinstance(value, Node) and (place := _place(value))}
+    fixed = Fixed(places, [])
     if not fixed:
         return module, fixed
     graph, known = Graph(), {}
     graph.graph_copy(module.graph, known)
     graph.output(tuple(known[_root(value)] if k in fixed else known.get(value, value) for k, value in enumerate(results)))
     graph.eliminate_dead_code()
+    taken: dict[Node, dict[int, int]] = {}
+    for k in places:
+        value = results[k]
+        if value.target is operator.getitem and value.args[0].all_input_nodes == [_root(value)]:
+            taken.setdefault(value.args[0], {})[k] = value.args[1]
+    for node, parts in taken.items():
+        if len(parts) > FEW:
+            fixed.parts.append((partial(_apart, node.target, node.args[1:], node.kwargs), parts))
+            for k in parts:
+                del places[k]
     return GraphModule(module, graph), fixed
 
 
-def placed(call: Callable, fixed: dict[int, tuple]) -> Callable:
+def _apart(target: Callable, arguments: tuple, named: dict, whole: torch.Tensor):
+    return target(whole, *arguments, **named)
+
+
+def placed(call: Callable, fixed: Fixed) -> Callable:
     """The compiled form of a graph, with views of arguments at fixed places."""
     if not fixed:
         return call
+    parts = [(apart, next(iter(taken)), list(taken.items())) for apart, taken in fixed.parts]
 
     def with_fixed(*arguments):
         found = list(call(*arguments))
-        for k, (sizes, strides, offset) in fixed.items():
+        for k, (sizes, strides, offset) in fixed.places.items():
             whole = found[k]
             found[k] = whole.as_strided(sizes, strides, whole.storage_offset() + offset)
+        for apart, first, taken in parts:
+            every = apart(found[first])
+            for k, at in taken:
+                found[k] = every[at]
         return tuple(found)
 
     return with_fixed

@@ -38,3 +38,20 @@ def test_an_argument_that_changes_and_is_viewed():
     same(x, torch.full((2, 3), 2.0))
     same(turned, torch.full((3, 2), 2.0))
     same(whole, torch.full((2, 3), 2.0))
+
+
+def test_many_parts_of_an_argument_are_taken_by_one_call():
+    def f(x, y):
+        first, *rest = torch.unbind(x)
+        return first, y + 1, *x.split(2, 1), *rest
+
+    compiled = strata.compile(f)
+    for at in range(3):
+        x, y = torch.randn(7, 12, 3), torch.randn(3)
+        found, wanted = compiled(x, y), f(x, y)
+        assert type(found) is tuple and len(found) == len(wanted)
+        for a, b in zip(found, wanted):
+            torch.testing.assert_close(a, b, rtol=0, atol=0)
+            assert (a.stride(), a.storage_offset()) == (b.stride(), b.storage_offset())
+        found[2].fill_(at)
+        assert (x[:, :2] == at).all()
