@@ -16,8 +16,10 @@ use strata_dialects::loops;
 use strata_dialects::loops::access::coefficient;
 use strata_dialects::loops::view::StageView;
 
-/// Pieces of a loop at most: each is a copy of its body.
-const MOST_PIECES: usize = 4;
+/// Pieces of a loop at most: a concatenation of more tensors reads them under masks.
+const MOST_PIECES: usize = 128;
+/// Ops that all copies of the bodies have together, before those of operands that a piece does not read are left out again.
+const MOST_OPS: usize = 1 << 15;
 
 /// The smallest and the largest value.
 type Interval = (i64, i64);
@@ -46,6 +48,8 @@ impl<'c> Emitter<'c> {
     /// Finds the insides of the dims that the schedule names.
     pub(super) fn find_insides(&mut self) {
         let stages = self.stages();
+        let ops: usize = stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
+        let mut copies = 1;
         for dim in self.kernel.schedule().peel.unwrap_or_default() {
             let Some(Num::Const(size)) = self.sizes.get(dim).copied() else { continue };
             let Some(parts) = stages.iter().map(|stage| self.insides_of(stage, dim, size)).collect::<Option<Vec<_>>>() else { continue };
@@ -60,7 +64,9 @@ impl<'c> Emitter<'c> {
             let mut cuts: Vec<_> = borders.into_iter().chain([0, size]).map(|at| at.clamp(0, size)).collect();
             cuts.sort_unstable();
             cuts.dedup();
-            if (3..=MOST_PIECES + 1).contains(&cuts.len()) {
+            let pieces = cuts.len() - 1;
+            if (2..=MOST_PIECES).contains(&pieces) && copies * pieces * ops.max(1) <= MOST_OPS {
+                copies *= pieces;
                 self.insides.splits.insert(dim, cuts);
             }
         }

@@ -92,7 +92,7 @@ impl<'c> Emitter<'c> {
             }
             for (k, result) in stage.op.results().into_iter().enumerate() {
                 let values: Vec<_> = yields.iter().map(|values| values[k]).collect();
-                if emitter.write_wide(stage, result, copies, &values) {
+                if emitter.write_wide(stage, result, copies, &values) || emitter.write_interleaved(stage, result, copies, &values) {
                     continue;
                 }
                 for (copy, value) in copies.iter().zip(values) {

@@ -6,8 +6,10 @@ use strata_dialects::loops::access::coefficient;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 
-/// Bodies of more ops are not worth several copies.
+/// Bodies of more ops are not worth several copies,
 const MOST_OPS: usize = 48;
+/// unless they are so short for each operand that may be left: of a concatenation a copy has what reads one piece.
+const MOST_OPS_OF_OPERAND: usize = 16;
 /// Dims that are treated so: each makes three loops of one.
 const PEELED_DIMS: usize = 2;
 
@@ -17,10 +19,16 @@ pub fn schedule(kernel: &KernelView<'_>) {
     let shaped = own.tile.is_some() || own.peel.is_some();
     let plain = |stage: &StageView<'_>| !stage.is_scatter() && stage.scan.is_none();
     let ops: usize = kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
-    if shaped || ops > MOST_OPS || !kernel.stages.iter().all(plain) {
+    let guarded = kernel.stages.iter().flat_map(|stage| &stage.guarded).filter(|guarded| **guarded).count();
+    if shaped || ops > MOST_OPS.max(guarded * MOST_OPS_OF_OPERAND) || !kernel.stages.iter().all(plain) {
         return;
     }
-    let leaves = |dim: &usize| kernel.static_size(*dim).is_some() && kernel.stages.iter().any(|stage| may_leave(stage, *dim));
+    // A dim that all copies of one block cover has no loop.
+    let (order, unroll) = (own.order.clone().unwrap_or_default(), own.unroll.clone().unwrap_or_default());
+    let covered =
+        |dim: usize| order.iter().zip(&unroll).any(|(&at, &copies)| at == dim && copies > 1 && kernel.static_size(dim) == Some(copies));
+    let leaves =
+        |dim: &usize| !covered(*dim) && kernel.static_size(*dim).is_some() && kernel.stages.iter().any(|stage| may_leave(stage, *dim));
     // The innermost dims are those in whose loops the time goes.
     let mut dims: Vec<usize> = own.order.unwrap_or_default().into_iter().rev().filter(leaves).take(PEELED_DIMS).collect();
     dims.sort_unstable();

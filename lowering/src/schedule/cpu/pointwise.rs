@@ -1,6 +1,7 @@
 //! Kernels without a reduction.
 
 use super::frame::Frame;
+use crate::emit::interleave;
 use crate::schedule::cost::lanes::side_by_side;
 use strata_core::ir::{AffineMap, Value};
 use strata_dialects::loops::access::{Stride, distance, stride};
@@ -17,6 +18,12 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     };
     if let Some(along) = transposed(frame, vector).filter(|_| !frame.constrained) {
         return write_turned(frame, vector, along);
+    }
+    if let Some(along) = interleaved(frame, vector).filter(|_| !frame.constrained) {
+        let mut order: Vec<_> = near_last(frame, vector).into_iter().filter(|&dim| dim != along && dim != vector).collect();
+        order.extend([vector, along]);
+        let unroll: Vec<i64> = order.iter().map(|&dim| if dim == along { frame.size(along) } else { 1 }).collect();
+        return frame.write_lanes(&order, vector, &unroll);
     }
     let in_order = frame.kernel.stages.last().filter(|stage| stage.is_scatter() || stage.scan.is_some());
     let wanted = in_order.map(side_by_side).or_else(|| frame.kernel.stages.iter().map(side_by_side).min()).unwrap_or(1);
@@ -76,6 +83,18 @@ fn transposed(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
 /// Whether an access moves to the next element along a dim, or to the one before.
 fn next_to<'c>(map: AffineMap<'c>, operand: Value<'c>, dim: usize) -> bool {
     stride(map, operand, dim) == Stride::One || distance(map, operand, dim) == Some(-1)
+}
+
+/// The last dim of the results, where it is so short that lanes along the dim before it store whole rows.
+fn interleaved(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
+    let [stage] = frame.kernel.stages.as_slice() else { return None };
+    let dims = stage.result_dims();
+    let (&along, before) = dims.split_last()?;
+    let short = (2..=interleave::MOST).contains(&frame.kernel.static_size(along)?) && frame.width_along(vector) > 1;
+    let elements = stage.op.results().into_iter().map(|result| result.ty().element_type());
+    let plain = !stage.is_scatter() && stage.scan.is_none() && stage.spread.is_empty() && stage.reduce.is_empty();
+    let lanes = elements.into_iter().all(|element| element.is_some_and(interleave::has_lanes));
+    (short && plain && lanes && before.last() == Some(&vector)).then_some(along)
 }
 
 /// As many copies along the operand's own dim as there are lanes, in blocks of both dims.
