@@ -185,17 +185,19 @@ def scaled_complement(name, degree, middle, end):
     derive(name, lambda t: g(t) - 1, lambda t: 1 / g(t), degree, mpf(-1), (end - middle) / (end + middle), "f64")
 
 
-def inverse_error_function(name, degree, argument, middle, low, high):
-    # erfinv x / x by argument(w) - middle, w = -log(1 - x^2)
+def inverse_error_function(name, degree, argument, low, high, precision):
+    # erfinv x / x - 1 by the distance of w = -log(1 - x^2), or of its square root, from the middle of a range
+    low, high = mpf(low), mpf(high)
+    middle = (low + high) / 2
     known = {}
 
-    def g(t):
+    def ratio(t):
         if t not in known:
             x = sqrt(-expm1(-argument(t + middle)))
             known[t] = erfinv(x) / x if x > mpf(2) ** -90 else sqrt(pi) / 2
         return known[t]
 
-    derive(name, g, lambda t: 1 / g(t), degree, low - middle, high - middle, "f64")
+    derive(name, lambda t: ratio(t) - 1, lambda t: 1 / ratio(t), degree, low - middle, high - middle, precision)
 
 
 def parts(name, value, count, precision):
@@ -246,8 +248,12 @@ def main():
     error_function_near_zero("ERF_F64", 12)
     scaled_complement("ERFC_F64", 23, mpf(4), mpf(28))
     logarithm_beyond_cubic("POW_F64", 7)
-    inverse_error_function("ERFINV_NEAR", 11, lambda w: w, mpf(2.5), mpf(0), mpf(5))
-    inverse_error_function("ERFINV_FAR", 16, lambda root: root**2, mpf(4), mpf(2.2), mpf(6.1))
+    itself, squared = (lambda w: w), (lambda root: root**2)
+    inverse_error_function("ERFINV_NEAR_F32", 10, itself, 0, 5, "f32")
+    inverse_error_function("ERFINV_FAR_F32", 10, squared, 2.2, 4.2, "f32")
+    inverse_error_function("ERFINV_NEAR_F64", 22, itself, 0, 6.25, "f64")
+    inverse_error_function("ERFINV_FAR_F64", 18, squared, 2.5, 4, "f64")
+    inverse_error_function("ERFINV_END_F64", 17, squared, 4, 6.125, "f64")
 
 
 main()

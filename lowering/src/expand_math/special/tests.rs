@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
     ("bessel_k1e", |x| k_scaled(1.0, x), 0.05, 60.0, nothing, 8.0),
     ("bessel_y0", |x| y0(x), 0.05, 60.0, waves, 40.0),
     ("bessel_y1", |x| y1(x), 0.05, 60.0, waves, 40.0),
-    ("erfinv", erfinv, -1.0, 1.0, nothing, 0.6),
+    ("erfinv", erfinv, -1.0, 1.0, nothing, 2.5),
 ];
 
 #[test]
