@@ -1,5 +1,7 @@
 //! Putting tensors together: concatenation, repetition, rotation, triangles, and gradients of slices.
 
+use std::collections::HashMap;
+
 use strata_core::ir::Value;
 use strata_dialects::aten::dtype::{DType, promote};
 use strata_dialects::aten::op::*;
@@ -256,9 +258,11 @@ fn chunk_cat<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (dim, chunks) = (a.dim("dim", rank), a.int("num_chunks").max(1));
     let part = |x: Tensor<'c>| {
         let (size, shape) = (x.size(dim).ceil_div(chunks), x.shape());
-        let padded = x.pad_dim(dim, Scalar::Int(0), 0, size * chunks - x.size(dim));
-        let rest = product(&shape[dim + 1..]) * size;
-        padded.reshape(&[&shape[..dim], &[chunks.into(), rest]].concat())
+        // What is behind the dim is one run of memory with it.
+        let row = product(&shape[dim + 1..]);
+        let runs = x.reshape(&[&shape[..dim], &[x.size(dim) * row]].concat());
+        let padded = runs.pad_dim(dim, Scalar::Int(0), 0, (size * chunks - x.size(dim)) * row);
+        padded.reshape(&[&shape[..dim], &[chunks.into(), size * row]].concat())
     };
     joined(a, a.tensors("tensors").into_iter().map(part).collect(), dim + 1)
 }
@@ -389,15 +393,24 @@ fn spliced<'c>(x: Tensor<'c>, part: Tensor<'c>, dim: usize, offset: Size<'c>) ->
 
 /// Concatenations that a value is made of, one inside of the other; counted up to [`DEPTH`].
 fn depth(value: Value<'_>) -> usize {
-    fn counted(value: Value<'_>, left: usize) -> usize {
+    /// Pieces that many concatenations share are counted once.
+    fn counted<'c>(value: Value<'c>, left: usize, known: &mut HashMap<(Value<'c>, usize), usize>) -> usize {
         let Some(op) = value.defining_op().filter(|_| left > 0) else { return 0 };
-        if op.isa::<prim::Concat>() {
-            return 1 + op.operands().into_iter().map(|part| counted(part, left - 1)).max().unwrap_or(0);
+        if let Some(depth) = known.get(&(value, left)) {
+            return *depth;
         }
         let view = op.isa::<prim::Slice>() || op.isa::<prim::Reshape>() || op.isa::<prim::Transpose>();
-        if view { counted(op.operand(0), left) } else { 0 }
+        let depth = if op.isa::<prim::Concat>() {
+            1 + op.operands().into_iter().map(|part| counted(part, left - 1, known)).max().unwrap_or(0)
+        } else if view {
+            counted(op.operand(0), left, known)
+        } else {
+            0
+        };
+        known.insert((value, left), depth);
+        depth
     }
-    counted(value, DEPTH)
+    counted(value, DEPTH, &mut HashMap::new())
 }
 
 /// Whether a value is neither a program's input nor a view or an update of one.

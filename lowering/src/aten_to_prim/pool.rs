@@ -92,6 +92,16 @@ impl Pool {
         reach - n - self.padding[k]
     }
 
+    /// The blocks of a window along spatial dimension k, of which those of neighbouring windows lie side by side, and the elements of one:
+    /// as many as a stride, or one by one. Nothing for a window whose elements are apart and which moves by more than one.
+    fn blocks(&self, k: usize) -> Option<(i64, i64)> {
+        let (size, stride) = (self.size[k], self.stride[k]);
+        match self.dilation[k] {
+            1 => Some(((size + stride - 1) / stride, stride)),
+            _ => (stride == 1).then_some((size, 1)),
+        }
+    }
+
     /// x padded with a number.
     fn padded<'c>(&self, x: Tensor<'c>, number: Scalar<'c>) -> Tensor<'c> {
         let lead = x.rank() - self.space();
@@ -241,9 +251,54 @@ fn places<'c>(a: &Args<'c>, pool: &Pool, k: usize, shape: &[Size<'c>], dims: (us
     a.prim.iota(DType::I64, shape, dims.0) * pool.stride[k] + a.prim.iota(DType::I64, shape, dims.1) * pool.dilation[k]
 }
 
+/// Shifted copies of an image that are added up at most: more are a loop of their own.
+const MOST_SHIFTS: i64 = 16;
+
 /// The sum of windows at each element that they cover: the transpose of taking windows.
 /// `windows` is (lead.., positions.., inside..); the result has the shape of the unpadded input.
 fn overlap_add<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let (space, lead) = (pool.space(), shape.len() - pool.space());
+    let shifts: i64 = (0..space).map(|k| pool.blocks(k).map_or(i64::MAX, |(count, _)| count)).fold(1, i64::saturating_mul);
+    let known = (0..space).all(|k| windows.size(lead + k).known().is_some() && shape[lead + k].known().is_some());
+    if shifts > MOST_SHIFTS || !known {
+        return overlap_add_by_scatter(a, pool, windows, shape);
+    }
+    // From the last dimension on, so that the others stay where they are.
+    (0..space).rev().fold(windows, |windows, k| {
+        let known = |size: Size<'c>| size.known().unwrap_or(0);
+        unrolled(pool, windows, k, (lead + k, lead + space + k), known(shape[lead + k]))
+    })
+}
+
+/// Windows along one dimension of the space as an image of `n` elements: dimension `inside` is added to `positions`.
+fn unrolled<'c>(pool: &Pool, windows: Tensor<'c>, k: usize, (positions, inside): (usize, usize), n: i64) -> Tensor<'c> {
+    let (blocks, step) = pool.blocks(k).unwrap_or((1, pool.size[k]));
+    let count = windows.size(positions).known().unwrap_or(0);
+    let image = |block: i64| {
+        let (from, to) = (block * step, pool.size[k].min((block + 1) * step));
+        // Blocks of windows that follow each other are an image of their own, which begins so far behind the padding.
+        let part = windows.slice(inside, from, to - from, 1).pad_dim(inside, Scalar::Int(0), 0, from + step - to);
+        let part = part.move_dim(inside, positions + 1);
+        let mut merged = part.shape().to_vec();
+        merged.splice(positions..positions + 2, [Size::Const(count * step)]);
+        let low = block * step * pool.dilation[k] - pool.padding[k];
+        let high = n - low - count * step;
+        let (front, back) = ((-low).max(0), (-high).max(0));
+        let rest = count * step - front - back;
+        let kept = (rest > 0).then(|| part.reshape(&merged).slice(positions, front, rest, 1));
+        kept.map(|kept| kept.pad_dim(positions, Scalar::Int(0), low.max(0), high.max(0)))
+    };
+    let sum = (0..blocks).filter_map(image).reduce(|sum, image| sum + image);
+    sum.unwrap_or_else(|| {
+        let mut shape = windows.shape().to_vec();
+        shape.remove(inside);
+        shape[positions] = Size::Const(n);
+        windows.prim().full(windows.dtype(), Scalar::Int(0), &shape)
+    })
+}
+
+/// [`overlap_add`] of windows of unknown number, and of such that many overlap.
+fn overlap_add_by_scatter<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
     let (space, lead) = (pool.space(), shape.len() - pool.space());
     let mut padded = shape.to_vec();
     for k in 0..space {
