@@ -2,7 +2,8 @@
 
 A program is one of PyTorch's operators on one of PyTorch's own samples of its arguments (OpInfo), enlarged: each size that the sample's
 tensors have becomes a larger one, the same everywhere, so that sizes that agree still do. Beside the operators stand layers with drawn
-parameters. A program is taken if eager PyTorch runs it, twice with the same result, in 0.1 to 20 ms.
+parameters, or instead of both the blocks of networks in nets.py. A program is taken if eager PyTorch runs it, twice with the same result,
+in 0.1 to 20 ms.
 """
 
 import json
@@ -23,6 +24,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 import workloads
+from nets import NETS
 
 VARIABLE = "STRATA_DRAWN"
 """The file with what was drawn, for the processes of peers."""
@@ -57,25 +59,25 @@ UNORDERED = {"linalg.eig"}
 """Operators whose results have no order: those of two libraries cannot be compared element by element."""
 
 
-def draw(seed: int, count: int, wanted: str = "") -> list[dict]:
-    """Descriptions of so many programs whose names contain `wanted`."""
+def draw(seed: int, count: int, wanted: str = "", nets: bool = False) -> list[dict]:
+    """Descriptions of so many programs whose names contain `wanted`: blocks of networks, or operators and layers."""
     torch.set_grad_enabled(False)
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, before[1]))
     try:
-        return _drawn(seed, count, wanted)
+        return _drawn(seed, count, wanted, nets)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _drawn(seed: int, count: int, wanted: str) -> list[dict]:
+def _drawn(seed: int, count: int, wanted: str, nets: bool) -> list[dict]:
     found: list[dict] = []
     for attempt in range(100 * count):
         if len(found) == count:
             break
         numbers = random.Random(f"{seed}/{attempt}")
-        name = numbers.choice(_layer_names() if numbers.random() < 0.3 else _operator_names())
+        name = numbers.choice(sorted(NETS) if nets else sorted(LAYERS) if numbers.random() < 0.3 else _operator_names())
         if wanted in name and (program := _fitted(name, numbers)):
             found.append(program)
             print(f"\rdrawn: {len(found)} of {count}", end="", file=sys.stderr, flush=True)
@@ -151,8 +153,8 @@ def _built(described: dict) -> tuple[Callable, list[torch.Tensor]]:
     torch.manual_seed(described["seed"])
     numbers = random.Random(described["seed"])
     dtype, elements = getattr(torch, described["dtype"]), described["elements"]
-    if described["name"] in LAYERS:
-        call, tensors = LAYERS[described["name"]](numbers, elements, dtype)
+    if made := _modules().get(described["name"]):
+        call, tensors = made(numbers, elements, dtype)
         return call, [_laid_out(each, described["layout"]) for each in tensors]
     operator = _operators()[described["name"]]
     samples = list(islice(operator.sample_inputs("cpu", dtype, requires_grad=False), SAMPLES))
@@ -227,12 +229,12 @@ def _operator_names() -> list[str]:
 
 
 @cache
-def _layer_names() -> list[str]:
-    return sorted(LAYERS)
+def _modules() -> dict[str, Callable]:
+    return LAYERS | NETS
 
 
 def _dtypes(name: str) -> set:
-    if name in LAYERS:
+    if name in _modules():
         return {torch.float32, torch.bfloat16}
     return _operators()[name].supported_dtypes("cpu")
 

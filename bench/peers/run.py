@@ -91,14 +91,17 @@ def parsed(arguments=None):
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--export", type=Path, metavar="FOLDER", help="write the workloads as .pt2 files instead")
-    parser.add_argument("--drawn", type=_seed_and_count, metavar="SEED:COUNT", help="measure so many drawn single-operator programs instead")
+    parser.add_argument("--drawn", type=_seed_and_count, metavar="SEED:COUNT", help="measure so many drawn programs instead")
     parser.add_argument("--filter", default="", metavar="TEXT", help="of --drawn: only operators whose names contain it")
+    parser.add_argument("--random-nets", action="store_true", help="of --drawn: blocks of networks instead of single operators")
     parser.add_argument("--list", action="store_true", help="name the workloads instead")
     options = parser.parse_args(arguments)
     options.peers = list(dict.fromkeys(["eager", *options.peers.split(",")]))
     for name in options.peers:
         if name.partition(":")[0] not in peer.NAMES:
             parser.error(f"there is no peer {name}; the peers are {', '.join(peer.NAMES)}")
+    if options.random_nets and not options.drawn:
+        parser.error("--random-nets is of --drawn SEED:COUNT")
     for name in ("threads", "rounds"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} is at least 1")
@@ -149,8 +152,8 @@ def measure_all(chosen: list[workloads.Workload], options) -> dict[str, dict[str
 
 
 def measure_drawn(options):
-    """Draws single-operator programs, measures them, and prints the worst first."""
-    described = drawn.draw(*options.drawn, options.filter)
+    """Draws programs, measures them, and prints the worst first."""
+    described = drawn.draw(*options.drawn, options.filter, options.random_nets)
     if not described:
         raise SystemExit(f"no program whose name contains '{options.filter}' runs in 0.1 to 20 ms")
     with TemporaryDirectory() as folder:
@@ -165,6 +168,8 @@ def measure_drawn(options):
     print(text)
     if options.table:
         options.table.write_text(text)
+    if options.plot:
+        options.plot.write_text(plot.spread(found, options.peers))
     if options.json:
         options.json.write_text(json.dumps({"seed": seed, "threads": options.threads, "drawn": described, "workloads": found}, indent=1))
 

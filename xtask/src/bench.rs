@@ -40,7 +40,7 @@ enum Which {
         #[arg(long)]
         dev: bool,
     },
-    /// Single operators of PyTorch at sizes, layouts and element types that a seed draws, beside eager: writes bench/results/ops.md
+    /// Programs at sizes, layouts and element types that a seed draws, beside eager: writes bench/results/ops.md and .svg (or nets.md and .svg)
     Ops {
         /// Another seed is another set
         #[arg(long, default_value_t = 1)]
@@ -48,9 +48,12 @@ enum Which {
         /// Programs
         #[arg(long, default_value_t = 500)]
         count: u32,
-        /// Only operators and layers whose names contain this; the results are printed, and not written
+        /// Only what has this in its name; the results are printed, and not written
         #[arg(long, default_value = "")]
         filter: String,
+        /// Blocks of operators as networks combine them, instead of single operators
+        #[arg(long)]
+        random_nets: bool,
         /// A Python that has PyTorch
         #[arg(long, default_value = "python3")]
         python: String,
@@ -87,8 +90,8 @@ pub fn run(args: &Args) -> Result<bool> {
     if let Some(Which::Cpu { workloads, peers, python, dev }) = &args.which {
         return cpu(workloads, peers, python, if *dev { Profile::Dev } else { Profile::Release });
     }
-    if let Some(Which::Ops { seed, count, filter, python, dev }) = &args.which {
-        return ops((*seed, *count), filter, python, if *dev { Profile::Dev } else { Profile::Release });
+    if let Some(Which::Ops { seed, count, filter, random_nets, python, dev }) = &args.which {
+        return ops((*seed, *count), filter, *random_nets, python, if *dev { Profile::Dev } else { Profile::Release });
     }
     if let Some(Which::Train { names, optimizer, python, dev }) = &args.which {
         return train(names, optimizer, python, if *dev { Profile::Dev } else { Profile::Release });
@@ -153,14 +156,16 @@ fn train(names: &[String], optimizer: &str, python: &str, profile: Profile) -> R
     Ok(script.status()?.success())
 }
 
-fn ops((seed, count): (u32, u32), filter: &str, python: &str, profile: Profile) -> Result<bool> {
+fn ops((seed, count): (u32, u32), filter: &str, nets: bool, python: &str, profile: Profile) -> Result<bool> {
     let Some(script) = runner(RUNNER, python, profile)? else { return Ok(false) };
     let mut script = script()?;
     script.args(["--drawn", &format!("{seed}:{count}"), "--filter", filter, "--peers", "eager,strata"]);
+    script.args(nets.then_some("--random-nets"));
     if filter.is_empty() {
         let results = cargo::root().join(RESULTS);
         fs::create_dir_all(&results)?;
-        script.arg("--table").arg(results.join("ops.md"));
+        let table = results.join(if nets { "nets.md" } else { "ops.md" });
+        script.arg("--table").arg(&table).arg("--plot").arg(table.with_extension("svg"));
     }
     Ok(script.status()?.success())
 }
