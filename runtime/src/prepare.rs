@@ -31,8 +31,22 @@ pub trait PreparedFiles {
 pub(crate) struct Prepared {
     /// Where each is.
     pub pointers: Vec<usize>,
-    _blocks: Vec<Block>,
-    _file: Option<Mmap>,
+    /// What they are in.
+    pub memory: Memory,
+}
+
+/// Memory that is held as long as the session.
+#[derive(Debug)]
+#[expect(dead_code, reason = "it is only held")]
+pub(crate) enum Memory {
+    Blocks(Vec<Block>),
+    File(Mmap),
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory::Blocks(Vec::new())
+    }
 }
 
 /// Computes the prepared weights of a program from the data of its weights, or finds them in a file.
@@ -79,7 +93,7 @@ fn places(declared: &[Output]) -> Result<(Vec<usize>, usize), LoadError> {
 
 fn in_file(map: Mmap, places: &[usize]) -> Prepared {
     let start = map.as_ptr() as usize;
-    Prepared { pointers: places.iter().map(|place| start + place).collect(), _file: Some(map), ..Prepared::default() }
+    Prepared { pointers: places.iter().map(|place| start + place).collect(), memory: Memory::File(map) }
 }
 
 fn in_memory(manifest: &Manifest, image: &LoadedImage, weights: &Weights) -> Result<Prepared, LoadError> {
@@ -92,7 +106,7 @@ fn in_memory(manifest: &Manifest, image: &LoadedImage, weights: &Weights) -> Res
     })?;
     let none = || LoadError::Manifest("its preparation leaves a weight out".into());
     let blocks: Vec<Block> = blocks.into_iter().collect::<Option<_>>().ok_or_else(none)?;
-    Ok(Prepared { pointers: blocks.iter().map(|block| block.as_ptr() as usize).collect(), _blocks: blocks, ..Prepared::default() })
+    Ok(Prepared { pointers: blocks.iter().map(|block| block.as_ptr() as usize).collect(), memory: Memory::Blocks(blocks) })
 }
 
 /// Memory for an output of so many bytes.

@@ -15,7 +15,7 @@ use crate::idle::Idle;
 use crate::image::LoadedImage;
 use crate::manifest::{Manifest, OutputKind};
 use crate::memory;
-use crate::prepare::{self, Prepared, PreparedFiles};
+use crate::prepare::{self, PreparedFiles};
 use crate::tensor::{Tensor, dense_bytes};
 use crate::weights::Weights;
 
@@ -29,7 +29,8 @@ pub struct Session {
     pub(crate) weights: Arc<Mutex<Weights>>,
     /// Data of the weights, then of what is prepared from them.
     weight_pointers: Vec<usize>,
-    _prepared: Prepared,
+    /// Holds what is prepared.
+    _prepared: prepare::Memory,
     /// Which output is the new value of which weight.
     writes: Vec<(usize, usize)>,
     /// How many of the call's inputs reach the image.
@@ -150,11 +151,12 @@ impl Session {
         }
         let live = manifest.inputs.iter().filter(|input| input.value.is_none()).count();
         let mut weight_pointers: Vec<usize> = lock(&shared).pointers().iter().map(|&pointer| pointer as usize).collect();
-        let (mut prepared, mut resident) = (Prepared::default(), None);
+        let (mut prepared, mut resident) = (prepare::Memory::default(), None);
         match (device, &manifest.device) {
             (None, None) => {
-                prepared = prepare::run(&manifest, &image, &lock(&shared), files)?;
-                weight_pointers.extend(&prepared.pointers);
+                let found = prepare::run(&manifest, &image, &lock(&shared), files)?;
+                weight_pointers.extend(&found.pointers);
+                prepared = found.memory;
             }
             (Some(device), Some(code)) => {
                 let there = Resident::new(device, code.clone(), &manifest, &weight_pointers)?;

@@ -400,12 +400,10 @@ fn depth(value: Value<'_>) -> usize {
             return *depth;
         }
         let view = op.isa::<prim::Slice>() || op.isa::<prim::Reshape>() || op.isa::<prim::Transpose>();
-        let depth = if op.isa::<prim::Concat>() {
-            1 + op.operands().into_iter().map(|part| counted(part, left - 1, known)).max().unwrap_or(0)
-        } else if view {
-            counted(op.operand(0), left, known)
-        } else {
-            0
+        let depth = match op.isa::<prim::Concat>() {
+            true => 1 + op.operands().into_iter().map(|part| counted(part, left - 1, known)).max().unwrap_or(0),
+            false if view => counted(op.operand(0), left, known),
+            false => 0,
         };
         known.insert((value, left), depth);
         depth
