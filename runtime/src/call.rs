@@ -324,7 +324,8 @@ impl CallState {
         Ok(self.outputs[k].data.cast())
     }
 
-    fn shape(&self, k: usize) -> &[i64] {
+    /// The sizes of an output after the call.
+    pub(crate) fn shape(&self, k: usize) -> &[i64] {
         // SAFETY: the shape points at `ndim` sizes inside `self.shapes`.
         unsafe { self.outputs[k].sizes() }
     }

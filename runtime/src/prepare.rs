@@ -72,7 +72,6 @@ pub(crate) fn run(
     // SAFETY: nobody else knows the new file.
     let mut map = unsafe { MmapOptions::new().offset(offset).len(bytes).map_mut(&file) }.map_err(io)?;
     let start = map.as_mut_ptr();
-    // (The size of every output is checked against the declaration that its place follows from.)
     fill(manifest, image, weights, &mut |k, _| Ok(start.wrapping_add(places[k])))?;
     files.finish();
     Ok(in_file(map.make_read_only().map_err(io)?, &places))
@@ -122,16 +121,15 @@ struct Maker<'a> {
 }
 
 impl OutputMaker for Maker<'_> {
-    fn output(&mut self, k: usize, sizes: &[i64], _: usize) -> *mut c_void {
+    fn output(&mut self, k: usize, _: &[i64], bytes: usize) -> *mut c_void {
         self.weights.let_go();
-        let declared = &self.declared[k];
-        if !sizes.iter().map(|&size| Some(size)).eq(declared.shape.iter().copied()) {
-            self.failed = Some(RunError::Program(format!("prepared weight `{}` has the shape {sizes:?}", declared.name)).into());
-            return std::ptr::null_mut();
-        }
-        // Not what the call asks for: the place follows from the declaration.
-        let bytes = dense_bytes(declared.dtype, sizes).map_err(|error| LoadError::Manifest(error.to_string()));
-        match bytes.and_then(|bytes| Ok((self.room)(k, bytes)?)) {
+        // The place follows from the declaration, and not from what the call asks for.
+        let (declared, wrong) = (&self.declared[k], |bytes| format!("prepared weight `{}` takes {bytes} bytes", self.declared[k].name));
+        let room = match declared.bytes().and_then(|bytes| usize::try_from(bytes).ok()) {
+            Some(room) if bytes <= room => (self.room)(k, room).map_err(LoadError::from),
+            _ => Err(RunError::Program(wrong(bytes)).into()),
+        };
+        match room {
             Ok(start) => start.cast(),
             Err(error) => {
                 self.failed = Some(error);
@@ -156,9 +154,15 @@ fn fill(manifest: &Manifest, image: &LoadedImage, weights: &Weights, room: Room<
     if let Some(error) = maker.failed {
         return Err(error);
     }
-    match status != 0 || state.refused.is_some() {
-        true => Err(state.failure(status, &manifest.messages, &call.detail).into()),
-        false => Ok(()),
+    if status != 0 || state.refused.is_some() {
+        return Err(state.failure(status, &manifest.messages, &call.detail).into());
+    }
+    let fits = |(k, declared): &(usize, &Output)| state.shape(*k).iter().map(|&size| Some(size)).eq(declared.shape.iter().copied());
+    match manifest.prepared.iter().enumerate().find(|pair| !fits(pair)) {
+        None => Ok(()),
+        Some((k, declared)) => {
+            Err(RunError::Program(format!("prepared weight `{}` has the shape {:?}", declared.name, state.shape(k))).into())
+        }
     }
 }
 

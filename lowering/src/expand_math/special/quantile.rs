@@ -11,7 +11,7 @@ pub(super) fn erfinv<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let (one, a) = (x.constant(1.0), x.abs());
     let w = -((one - a) * (one + a)).unary(math::Log::NAME);
     let more = if x.is_f32() { in_f32(w) } else { in_f64(w) };
-    let y = x.fma(more, x);
+    let y = x.fma(more, x).with_sign_of(x);
     a.equals(1.0).select(y.constant(f64::INFINITY).with_sign_of(x), a.not_within(1.0).select(f64::NAN, y))
 }
 
