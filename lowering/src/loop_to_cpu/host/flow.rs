@@ -98,16 +98,13 @@ impl<'c> Host<'c, '_> {
 
     /// Ends the call with a status, which has these details, unless the condition holds.
     pub(super) fn require(&mut self, condition: Value<'c>, status: i64, details: &[Value<'c>]) {
-        let (next, failed) = (self.append(&[]), self.append(&[]));
-        self.branch_if(condition, next, failed);
-        self.b.set_at_end(failed);
-        for (slot, &detail) in details.iter().take(4).enumerate() {
-            let detail = self.i64(detail);
-            self.store_word(self.call, layout::DETAIL + 8 * slot as i64, detail);
-        }
-        let status = self.b.const_int(self.cx.int(32), status);
-        func::ret(&mut self.b, &[status]);
-        self.b.set_at_end(next);
+        self.leave_unless(condition, |host| {
+            for (slot, &detail) in details.iter().take(4).enumerate() {
+                let detail = host.i64(detail);
+                host.store_word(host.call, layout::DETAIL + 8 * slot as i64, detail);
+            }
+            host.b.const_int(host.cx.int(32), status)
+        });
     }
 
     /// Ends the call with the status that kernels have left, unless it is 0.
@@ -115,9 +112,15 @@ impl<'c> Host<'c, '_> {
         let status = memory::load(&mut self.b, self.status, Num::Const(0), ElementType::I32);
         let zero = self.b.const_int(self.cx.int(32), 0);
         let good = arith::cmpi(&mut self.b, CmpIPredicate::Eq, status, zero);
+        self.leave_unless(good, |_| status);
+    }
+
+    /// Ends the call with the status that `status` gives in a block of its own, unless the condition holds.
+    fn leave_unless(&mut self, condition: Value<'c>, status: impl FnOnce(&mut Self) -> Value<'c>) {
         let (next, failed) = (self.append(&[]), self.append(&[]));
-        self.branch_if(good, next, failed);
+        self.branch_if(condition, next, failed);
         self.b.set_at_end(failed);
+        let status = status(self);
         func::ret(&mut self.b, &[status]);
         self.b.set_at_end(next);
     }
