@@ -38,6 +38,9 @@ pub struct Pool {
     next: AtomicI64,
     /// How often spinning caught work, minus how often it did not; spinning stops when it falls to zero.
     luck: AtomicU32,
+    /// Since when, in nanoseconds since `start`, there is the newest job.
+    posted: AtomicU64,
+    start: Instant,
     /// Where the pool's threads may run.
     cpus: Cpus,
     job: UnsafeCell<Job>,
@@ -101,6 +104,8 @@ impl Pool {
             drained: AtomicU32::new(0),
             next: AtomicI64::new(0),
             luck: AtomicU32::new(8),
+            posted: AtomicU64::new(0),
+            start: Instant::now(),
             cpus: Cpus::allowed(),
             job: UnsafeCell::new(Job { body: None, ctx: std::ptr::null_mut(), n: 0, grain: 1, most: 1, cpu: None }),
         }));
@@ -138,6 +143,7 @@ impl Pool {
         // SAFETY: we hold `busy`, the gate is closed and empty: nobody reads the job now.
         unsafe { *self.job.get() = job };
         self.next.store(0, Relaxed);
+        self.posted.store(self.now(), Relaxed);
         self.gate.store(OPEN, SeqCst);
         self.epoch.fetch_add(1, SeqCst);
         INSIDE.set(true);
@@ -263,13 +269,20 @@ impl Pool {
             }
         }
         self.sleepers.fetch_add(1, SeqCst);
-        let slept = Instant::now();
+        let asleep = self.now();
         futex_wait(&self.epoch, seen);
         self.sleepers.fetch_sub(1, SeqCst);
-        // Work that comes so soon that a spin would have caught it earns the spin another try.
-        if slept.elapsed() < SPIN {
+        // Work that comes so soon that a spin would have caught it earns the spin another try. What counts is when the work
+        // came: waking up takes longer than many a pause.
+        let pause = Duration::from_nanos(self.posted.load(Relaxed).saturating_sub(asleep));
+        if pause < SPIN {
             self.luck.fetch_max(1, Relaxed);
         }
+    }
+
+    /// Nanoseconds since the pool's start.
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
     }
 }
 
