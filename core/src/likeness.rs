@@ -4,6 +4,9 @@ use crate::ir::{Attr, Op, Type, Value};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
+/// What of an attribute of an op counts: the attribute, another one in its place, or nothing.
+pub type Counts<'a, 'c> = dyn Fn(Op<'c>, &str, Attr<'c>) -> Option<Attr<'c>> + 'a;
+
 /// Operations by their names, attributes, types and bodies. Attributes and types are one object each in a context, values go by
 /// their number. Locations do not count.
 #[derive(Default)]
@@ -23,11 +26,11 @@ enum Word<'c> {
 }
 
 impl<'c> Likeness<'c> {
-    /// Of the attributes and the body of one op; of its attributes all but `without`.
-    pub fn of_body(op: Op<'c>, without: &str) -> Self {
+    /// Of the attributes and the body of one op; `counts` gives what of an attribute counts, here and in the body.
+    pub fn of_body(op: Op<'c>, counts: &Counts<'_, 'c>) -> Self {
         let mut like = Self::default();
-        op.for_each_attr(&mut |name, attr| like.words.extend((name != without).then_some(Word::Attr(name, attr))));
-        like.bodies(op);
+        like.attrs(op, counts);
+        like.bodies(op, counts);
         like
     }
 
@@ -49,20 +52,28 @@ impl<'c> Likeness<'c> {
 
     /// The next operation.
     pub fn op(&mut self, op: Op<'c>) {
+        self.op_as(op, &|_, _, attr| Some(attr));
+    }
+
+    fn op_as(&mut self, op: Op<'c>, counts: &Counts<'_, 'c>) {
         self.words.push(Word::Op(op.name(), op.regions().len()));
         for operand in op.operands() {
             self.words.push(Word::Value(self.number(operand)));
         }
-        op.for_each_attr(&mut |name, attr| self.words.push(Word::Attr(name, attr)));
+        self.attrs(op, counts);
         op.results().into_iter().for_each(|result| self.input(result));
-        self.bodies(op);
+        self.bodies(op, counts);
     }
 
-    fn bodies(&mut self, op: Op<'c>) {
+    fn attrs(&mut self, op: Op<'c>, counts: &Counts<'_, 'c>) {
+        op.for_each_attr(&mut |name, attr| self.words.extend(counts(op, name, attr).map(|attr| Word::Attr(name, attr))));
+    }
+
+    fn bodies(&mut self, op: Op<'c>, counts: &Counts<'_, 'c>) {
         for block in op.regions().into_iter().flat_map(|region| region.blocks()) {
             self.words.push(Word::Block);
             block.args().into_iter().for_each(|argument| self.input(argument));
-            block.ops().into_iter().for_each(|op| self.op(op));
+            block.ops().into_iter().for_each(|op| self.op_as(op, counts));
         }
     }
 

@@ -192,6 +192,9 @@ const CPU: &[Pipeline] = &[
         module("share-kernels").optional(),
         module("pair-halves").with(Setting::Numerics).optional(),
         module("pack-operands").optional(),
+        // Kernels that read one weight in one order read one copy of it.
+        module("share-kernels").optional(),
+        module("cse").optional(),
         module("hoist-weights").optional(),
         module("schedule-cpu").optional(),
         module("write-in-place").optional(),

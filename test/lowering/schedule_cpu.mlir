@@ -290,3 +290,16 @@ func.func @ragged_rows(%x: tensor<900000x10xi64>) -> tensor<900000x10xi64> {
   }
   return %0 : tensor<900000x10xi64>
 }
+
+// -----
+
+// Depthwise: some lanes' part of the input stays in the cache while the window slides over it, and each vector of weights is used for as
+// many columns as registers hold sums of.
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 1, 3, 0, 2>, unroll = array<i64: 1, 3, 1, 7>, vector = 3 : i64, width = 16 : i64}
+// CHECK: func.func @depthwise
+// AVX2-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 1, 3, 0, 2>, unroll = array<i64: 1, 3, 1, 4>, vector = 3 : i64, width = 8 : i64}
+// AVX2: func.func @depthwise
+func.func @depthwise(%x: tensor<1x34x34x96xf32>, %w: tensor<7x7x1x96xf32>) -> tensor<1x28x28x96xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 96 : i64, layout = "n01c,01co->n01o"} : (tensor<1x34x34x96xf32>, tensor<7x7x1x96xf32>) -> tensor<1x28x28x96xf32>
+  return %0 : tensor<1x28x28x96xf32>
+}

@@ -23,6 +23,7 @@ mod own;
 mod rule;
 
 mod activation;
+mod adaptive_pool;
 mod antialias;
 mod assemble;
 mod attention;
@@ -97,6 +98,7 @@ pub use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 /// All tables, by family.
 static FAMILIES: &[&[Rule]] = &[
     activation::RULES,
+    adaptive_pool::RULES,
     antialias::RULES,
     assemble::RULES,
     attention::RULES,

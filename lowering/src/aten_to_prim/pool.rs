@@ -2,7 +2,7 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
-use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along, product};
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
 use super::rule::Precision::{Compute, Exact};
@@ -10,17 +10,7 @@ use super::rule::{Rule, many, one};
 use super::scatter::least;
 
 pub(super) const RULES: &[Rule] = &[
-    one(_ADAPTIVE_AVG_POOL2D, Compute, |a| adaptive_average(a, 2)),
-    one(_ADAPTIVE_AVG_POOL2D_BACKWARD, Compute, |a| adaptive_average_backward(a, 2)),
-    one(_ADAPTIVE_AVG_POOL3D, Compute, |a| adaptive_average(a, 3)),
-    one(_ADAPTIVE_AVG_POOL3D_BACKWARD, Compute, |a| adaptive_average_backward(a, 3)),
-    one(ADAPTIVE_AVG_POOL1D, Compute, |a| adaptive_average(a, 1)),
-    one(ADAPTIVE_AVG_POOL2D, Compute, |a| adaptive_average(a, 2)),
-    one(ADAPTIVE_AVG_POOL3D, Compute, |a| adaptive_average(a, 3)),
-    many(ADAPTIVE_MAX_POOL1D, Exact, |a| adaptive_max(a, 1)),
-    many(ADAPTIVE_MAX_POOL2D, Exact, |a| adaptive_max(a, 2)),
     one(ADAPTIVE_MAX_POOL2D_BACKWARD, Exact, |a| max_pool_backward(a, 2)),
-    many(ADAPTIVE_MAX_POOL3D, Exact, |a| adaptive_max(a, 3)),
     one(ADAPTIVE_MAX_POOL3D_BACKWARD, Exact, |a| max_pool_backward(a, 3)),
     one(AVG_POOL1D, Compute, |a| average(a, 1)),
     one(AVG_POOL2D, Compute, |a| average(a, 2)),
@@ -119,7 +109,7 @@ impl Pool {
 }
 
 /// Whether x has the spatial dimensions.
-fn spatial(x: Tensor<'_>, space: usize) -> bool {
+pub(super) fn spatial(x: Tensor<'_>, space: usize) -> bool {
     let fits = x.rank() >= space;
     if !fits {
         x.prim().fail(format!("pooling of {space} dimensions of a tensor of rank {}", x.rank()));
@@ -329,128 +319,6 @@ fn average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
     let inside: Vec<_> = pool.size.iter().map(|n| Size::Const(*n)).collect();
     let windows = share.broadcast_dims(&[&share.shape(), inside.as_slice()].concat(), &share.all_dims());
     overlap_add(a, &pool, windows, &x.shape())
-}
-
-// Adaptive pooling: window i covers floor(i n / m) .. ceil((i + 1) n / m).
-
-/// The length of the longest window: `n / m`, and what it covers in part on one side or, where `n mod m` does not divide `m`, on both.
-fn longest_window(n: i64, m: i64) -> i64 {
-    match n % m {
-        0 => n / m,
-        rest if m % rest == 0 => n / m + 1,
-        _ => n / m + 2,
-    }
-}
-
-/// Replaces dimension `dim` by its windows: positions there, elements of a window in a new last dimension, those outside
-/// of the window filled. Also gives the windows' lengths.
-fn adaptive_windows<'c>(x: Tensor<'c>, dim: usize, count: Size<'c>, fill: Scalar<'c>) -> (Tensor<'c>, Tensor<'c>) {
-    let (prim, n) = (x.prim(), x.size(dim));
-    let (begin, end) = adaptive_bounds(x, n, count);
-    let longest = match (n, count) {
-        (Size::Const(n), Size::Const(m)) if m > 0 => Size::Const(longest_window(n, m)),
-        _ => (n + (count - 1)) / count + 1,
-    };
-    let grid = [count, longest];
-    let places = begin.unsqueeze(1).broadcast_to(&grid) + prim.iota(DType::I64, &grid, 1);
-    let outside = places.greater_equal(end.unsqueeze(1));
-    let read = x.gather(&[places.minimum(n - 1)], &[dim]);
-    // (positions, inside, others..) to (.. positions .., inside)
-    let last = read.rank() - 1;
-    let outside = outside.unsqueeze_to(read.rank());
-    let windows = read.fill_where(outside, fill).move_dim(1, last).move_dim(0, dim);
-    (windows, end - begin)
-}
-
-/// First element of each window and the one behind its last.
-fn adaptive_bounds<'c>(x: Tensor<'c>, n: Size<'c>, count: Size<'c>) -> (Tensor<'c>, Tensor<'c>) {
-    let index = x.prim().range(DType::I64, count);
-    let begin = index * n / count;
-    let end = ((index + 1) * n + (count - 1)) / count;
-    (begin, end)
-}
-
-/// The output size; None keeps the input's.
-fn output_size<'c>(a: &Args<'c>, x: Tensor<'c>, space: usize) -> Vec<Size<'c>> {
-    let sizes = a.sizes("output_size");
-    (0..space).map(|k| sizes.get(k).or(sizes.first()).copied().unwrap_or(x.size(x.rank() - space + k))).collect()
-}
-
-fn adaptive_average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
-    let x = a.tensor("self");
-    if !spatial(x, space) {
-        return x;
-    }
-    let lead = x.rank() - space;
-    output_size(a, x, space).into_iter().enumerate().fold(x, |x, (k, count)| {
-        let (dim, n) = (lead + k, x.size(lead + k));
-        if count.same(n) {
-            return x;
-        }
-        if count.is_one() {
-            return x.mean(&[dim], true);
-        }
-        if let (Size::Const(n), Size::Const(m)) = (n, count)
-            && m > 0
-            && n % m == 0
-        {
-            let shape = x.shape();
-            let split = [&shape[..dim], &[m.into(), (n / m).into()], &shape[dim + 1..]].concat();
-            return x.reshape(&split).mean(&[dim + 1], false);
-        }
-        let (windows, lengths) = adaptive_windows(x, dim, count, Scalar::Int(0));
-        let last = windows.rank() - 1;
-        windows.reduce("sum", &[last], false) / lengths.convert(x.dtype()).unsqueeze_to(x.rank() - dim)
-    })
-}
-
-fn adaptive_average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
-    let (grad, x) = (a.tensor("grad_output"), a.tensor("self"));
-    if !spatial(x, space) {
-        return x;
-    }
-    let lead = x.rank() - space;
-    // Element j gets a share of every window that covers it.
-    (0..space).fold(grad, |grad, k| {
-        let (dim, n) = (lead + k, x.size(lead + k));
-        let (begin, end) = adaptive_bounds(x, n, grad.size(dim));
-        let share = grad / (end - begin).convert(grad.dtype()).unsqueeze_to(grad.rank() - dim);
-        let element = a.prim.range(DType::I64, n).unsqueeze(1);
-        let covers = element.greater_equal(begin).and(element.less(end)).convert(grad.dtype());
-        share.dot(covers, (&[], &[]), (&[dim], &[1])).move_dim(grad.rank() - 1, dim)
-    })
-}
-
-fn adaptive_max<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
-    let x = a.tensor("self");
-    if !spatial(x, space) {
-        return vec![x, x];
-    }
-    let lead = x.rank() - space;
-    let counts = output_size(a, x, space);
-    // All windows of all dimensions: (lead.., positions.., inside..), with the flat positions of their elements.
-    let mut position = a.prim.full(DType::I64, Scalar::Int(0), &vec![Size::Const(1); space]);
-    let mut stride = Size::Const(1);
-    for k in (0..space).rev() {
-        let mut shape = vec![Size::Const(1); space];
-        shape[k] = x.size(lead + k);
-        position = position + (a.prim.iota(DType::I64, &shape, k) * stride);
-        stride = stride * x.size(lead + k);
-    }
-    let (mut values, mut places) = (x, position);
-    for (k, count) in counts.into_iter().enumerate() {
-        values = adaptive_windows(values, lead + k, count, least(x.dtype())).0;
-        places = adaptive_windows(places, k, count, Scalar::Int(0)).0;
-    }
-    let flat = |t: Tensor<'c>| {
-        let keep = t.rank() - space;
-        t.reshape(&[&t.shape()[..keep], &[product(&t.shape()[keep..])]].concat())
-    };
-    let (values, places) = (flat(values), flat(places));
-    let last = values.rank() - 1;
-    let best = values.arg_reduce("max", last).unsqueeze(last);
-    let at = gather_along(places.broadcast_to(&values.shape()), last, best).squeeze(&[last]);
-    vec![values.reduce("max", &[last], false), at]
 }
 
 // Windows as columns.

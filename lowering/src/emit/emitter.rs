@@ -6,7 +6,7 @@ use super::lanes::{self, Across, Coord, Grid, Index, evaluate};
 use super::memory;
 use super::nest::{Body, Copy, Loop, Tail};
 use super::non_temporal::Route;
-use super::peel::Insides;
+use super::peel::{self, Insides};
 use crate::emit::CooperativeBlock;
 use crate::expand_math;
 use crate::num::Num;
@@ -243,9 +243,14 @@ impl<'c> Emitter<'c> {
         let whole = self.part_now();
         let part = whole.as_ref().map(|(parts, at)| &parts[*at]);
         let ops = part.map_or_else(|| block.ops(), |part| part.ops.clone());
+        let certain = self.certain(stage);
+        // (A part is written for values that other parts read.)
+        let needed = (part.is_none() && !certain.is_empty()).then(|| peel::needed(block, &certain));
+        let needs = |value: Value<'c>| needed.as_ref().is_none_or(|needed| needed.contains(&value));
         let mut known = vec![self.scalars.clone(); copies.len()];
         for (operand, argument) in block.args().into_iter().enumerate() {
             let used = part.map_or(!argument.is_unused(), |part| part.ops.iter().any(|op| op.operands().contains(&argument)));
+            let used = used && needs(argument);
             if !used {
                 continue;
             }
@@ -263,10 +268,19 @@ impl<'c> Emitter<'c> {
         if let Some(part) = part {
             copies.iter().zip(&mut known).for_each(|(copy, known)| self.take(part, copy, known));
         }
-        let certain = self.certain(stage);
         self.checked.clear();
         for op in ops {
             let mut yields = Vec::new();
+            if op.num_results() > 0 && !op.results().into_iter().any(needs) {
+                continue;
+            }
+            if let Some(chosen) = peel::chosen(op, &certain).filter(|_| needed.is_some()) {
+                for known in &mut known {
+                    let value = known.get(&chosen).copied().unwrap_or(chosen);
+                    known.insert(op.result(0), value);
+                }
+                continue;
+            }
             if let Some(&given) = certain.get(&op) {
                 let holds = self.b.const_int(self.cx.int(1), given.into());
                 for known in &mut known {

@@ -9,16 +9,16 @@ use super::Error;
 use super::emitter::Emitter;
 use super::nest::{Body, Copy, Loop, Tail};
 use crate::num::Num;
-use std::collections::HashMap;
-use strata_core::ir::{AffineExpr, AffineKind, Op, Value};
+use std::collections::{HashMap, HashSet};
+use strata_core::ir::{AffineExpr, AffineKind, Block, Op, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 use strata_dialects::loops::access::coefficient;
 use strata_dialects::loops::view::StageView;
 
 /// Pieces of a loop at most: a concatenation of more tensors reads them under masks.
-const MOST_PIECES: usize = 128;
-/// Ops that all copies of the bodies have together, before those of operands that a piece does not read are left out again.
+const MOST_PIECES: usize = 512;
+/// Ops that all copies of the bodies have together, but for what chooses between operands: a piece is written without it.
 const MOST_OPS: usize = 1 << 15;
 
 /// The smallest and the largest value.
@@ -48,7 +48,7 @@ impl<'c> Emitter<'c> {
     /// Finds the insides of the dims that the schedule names.
     pub(super) fn find_insides(&mut self) {
         let stages = self.stages();
-        let ops: usize = stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
+        let ops: usize = stages.iter().map(|stage| stage.op.body(0).ops().into_iter().filter(|op| !chooses(*op)).count()).sum();
         let mut copies = 1;
         for dim in self.kernel.schedule().peel.unwrap_or_default() {
             let Some(Num::Const(size)) = self.sizes.get(dim).copied() else { continue };
@@ -183,6 +183,35 @@ impl<'c> Emitter<'c> {
         self.insides.splits.insert(first.dim, cuts);
         Ok(Some(carried))
     }
+}
+
+/// Whether an op only chooses between operands, by the index.
+fn chooses(op: Op<'_>) -> bool {
+    op.isa::<arith::CmpI>() || op.isa::<arith::Select>() || op.isa::<arith::Constant>() || op.isa::<loops::Index>()
+}
+
+/// The operand that a `select` gives where its condition is certain.
+pub(super) fn chosen<'c>(op: Op<'c>, certain: &HashMap<Op<'c>, bool>) -> Option<Value<'c>> {
+    let condition = op.isa::<arith::Select>().then(|| op.operand(0).defining_op()).flatten()?;
+    certain.get(&condition).map(|&holds| op.operand(if holds { 1 } else { 2 }))
+}
+
+/// The values of a body that what it yields is made of, where some comparisons are certain; and those of what must run anyhow.
+pub(super) fn needed<'c>(block: Block<'c>, certain: &HashMap<Op<'c>, bool>) -> HashSet<Value<'c>> {
+    let mut needed = HashSet::new();
+    for op in block.ops().into_iter().rev() {
+        let runs = op.num_results() == 0 || !op.is_effect_free() || !op.regions().is_empty();
+        if runs {
+            needed.extend(op.results());
+        } else if !op.results().iter().any(|result| needed.contains(result)) || certain.contains_key(&op) {
+            continue;
+        }
+        match chosen(op, certain) {
+            Some(value) => needed.extend([value]),
+            None => needed.extend(op.operands()),
+        }
+    }
+    needed
 }
 
 /// Where a body's comparisons of a dim's index with numbers change: the borders of what it selects between.

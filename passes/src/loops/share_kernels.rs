@@ -3,6 +3,9 @@
 //! Exactly where two kernels are the same but for their names and locations, and their calls pass weights at the same places: what
 //! reads a weight may be packed before the program runs (`--pack-operands`), and then it is another kernel. The last one in the module stays.
 //!
+//! Of four kernels and more that differ only in fixed indices at which they read, as the steps of an unrolled recurrence do, one stays too.
+//! The index is an argument of it. An access that is guarded keeps its index.
+//!
 //! ```mlir
 //! %0 = loop.call @k0(%x)
 //! %1 = loop.call @k1(%0)                 // k1 is written as k0 is
@@ -10,6 +13,8 @@
 //! %0 = loop.call @k0(%x)
 //! %1 = loop.call @k0(%0)
 //! ```
+
+mod fixed_indices;
 
 use std::collections::HashMap;
 
@@ -30,12 +35,7 @@ pub struct ShareKernels {
 
 impl Pass for ShareKernels {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let mut calls: HashMap<String, Vec<Op<'c>>> = HashMap::new();
-        for function in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()) {
-            for call in function.find_all(loops::Call::NAME) {
-                calls.entry(callee(call).unwrap_or_default()).or_default().push(call);
-            }
-        }
+        let mut calls = calls_by_callee(module);
         let (mut weights, mut rewriter) = (Weights::default(), cx.rewriter());
         // Of kernels that are written alike, the first one for each choice of operands that are weights.
         let mut known: HashMap<Likeness<'c>, HashMap<Vec<bool>, Attr<'c>>> = HashMap::new();
@@ -43,7 +43,7 @@ impl Pass for ShareKernels {
         for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
             let name = kernel.str("sym_name").unwrap_or_default();
             let calls = calls.remove(&name).unwrap_or_default();
-            let alike = known.entry(Likeness::of_body(kernel, "sym_name")).or_default();
+            let alike = known.entry(Likeness::of_body(kernel, &|_, name, attr| (name != "sym_name").then_some(attr))).or_default();
             let among = !alike.is_empty();
             let first = *alike.entry(weights.of_calls(&calls)).or_insert_with(|| {
                 if among {
@@ -57,8 +57,20 @@ impl Pass for ShareKernels {
                 self.shared.add(1);
             }
         }
+        self.shared.add(fixed_indices::merge(module, &mut rewriter));
         Ok(())
     }
+}
+
+/// The calls of each kernel, by its name.
+fn calls_by_callee<'c>(module: Op<'c>) -> HashMap<String, Vec<Op<'c>>> {
+    let mut calls: HashMap<String, Vec<Op<'c>>> = HashMap::new();
+    for function in module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>()) {
+        for call in function.find_all(loops::Call::NAME) {
+            calls.entry(callee(call).unwrap_or_default()).or_default().push(call);
+        }
+    }
+    calls
 }
 
 fn callee(call: Op<'_>) -> Option<String> {

@@ -19,6 +19,7 @@
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
 use crate::prim::zero::zero;
+use num_integer::gcd;
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Patterns, apply_in_order};
@@ -105,11 +106,6 @@ impl Dim {
         let low = -place(tap) / self.phases;
         Phase { tap, step, taps, dilation, low, high: self.quotient() + (taps - 1) * dilation - self.input - low }
     }
-}
-
-/// The greatest common divisor.
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 impl<'c> Polyphase<'c> {

@@ -6,6 +6,7 @@
 //! panel, or a row's part of the input, in the cache.
 
 use super::frame::Frame;
+use crate::schedule::cost::THREADS;
 use strata_core::ir::AffineKind;
 use strata_dialects::loops::access::{Stride, coefficient, stride};
 use strata_dialects::loops::schedule::StageSchedule;
@@ -14,6 +15,10 @@ use strata_dialects::loops::view::product;
 
 /// Vectors of a panel at most: more leave no registers for rows.
 const PANEL_VECTORS: i64 = 4;
+
+/// Vectors beside each other of a sum in which each lane has operands of its own, the best first where they divide the lanes: with
+/// three of them 16 registers hold four rows of sums, and each vector of the second operand is used four times.
+const EVEN_VECTORS: [i64; 3] = [3, 4, 2];
 
 /// Steps of a sum in the time in which memory answers: 100 ns, and a step of a register block takes some 12 cycles of 0.25 ns.
 const STEPS_OF_A_MISS: i64 = 32;
@@ -25,6 +30,8 @@ struct Panels<'k, 'c> {
     stage: &'k StageView<'c>,
     /// The dim that lanes run along.
     lanes: usize,
+    /// Whether each lane reads an element of the first operand of its own: depthwise.
+    beside: bool,
     /// Outer dims along which only the first operand moves.
     rows: Vec<usize>,
     /// The other outer dims.
@@ -35,10 +42,18 @@ struct Panels<'k, 'c> {
 pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let Some(panels) = find(frame) else { return false };
     let width = frame.width_along(panels.lanes);
-    let vectors = (frame.size(panels.lanes) / width).clamp(1, PANEL_VECTORS);
+    let whole = (frame.size(panels.lanes) / width).max(1);
     let registers = frame.target.vector_registers;
-    let blocks = blocks(frame, &panels, ((registers - 2 * vectors - 4) / vectors).min(MOST_ROWS));
-    let order = order(frame, &panels, &blocks);
+    let (vectors, rows) = if panels.beside {
+        // The first operand is read by the multiply-add itself; what stays in registers is the second one.
+        let vectors = EVEN_VECTORS.into_iter().find(|vectors| whole % vectors == 0).unwrap_or(whole.min(EVEN_VECTORS[0]));
+        (vectors, (registers - vectors) / vectors)
+    } else {
+        let vectors = whole.min(PANEL_VECTORS);
+        (vectors, (registers - 2 * vectors - 4) / vectors)
+    };
+    let blocks = blocks(frame, &panels, rows.min(MOST_ROWS));
+    let order = order(frame, &panels, &blocks, whole / vectors);
     let unroll: Vec<i64> = order
         .iter()
         .map(|&dim| if dim == panels.lanes { vectors } else { blocks.iter().find(|block| block.0 == dim).map_or(1, |block| block.1) })
@@ -75,7 +90,7 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     // A plain product with a wide second operand is better packed on the way: see `contraction`.
     let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= PANEL_VECTORS * frame.width);
     let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
-    (in_panels || rows.iter().any(|&row| slides(row))).then_some(Panels { stage, lanes, rows, others })
+    (in_panels || rows.iter().any(|&row| slides(row))).then_some(Panels { stage, lanes, beside: beside == Stride::One, rows, others })
 }
 
 /// Whether the first operand is read at an index in which a row and a step of the sum meet, as under a window.
@@ -126,12 +141,20 @@ fn position(stage: &StageView<'_>, row: usize) -> Option<usize> {
     stage.maps[0].results().iter().position(|expr| coefficient(*expr, row) != Some(0))
 }
 
-/// Panels outermost where all of them do not fit the cache: one panel then meets all rows. Otherwise rows are outermost.
-fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)]) -> Vec<usize> {
+/// Panels outermost where all of them do not fit the cache: one panel then meets all rows. Otherwise rows are outermost. Where each
+/// lane has operands of its own, rows are innermost: some lanes' part of the input stays in the cache while a window slides over it.
+fn order(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)], turns: i64) -> Vec<usize> {
     let element = panels.stage.op.operand(1).ty().element_type().map_or(4, |element| element.bytes() as i64);
     let bytes = panels.stage.op.operand(1).ty().num_elements().map_or(i64::MAX, |count| count * element);
     let (blocked, mut free): (Vec<usize>, Vec<usize>) = panels.rows.iter().partition(|row| blocks.iter().any(|block| block.0 == **row));
     let work = product(free.iter().map(|&row| frame.size(row)));
+    if panels.beside && !blocked.is_empty() {
+        let lanes = vec![panels.lanes];
+        // Threads share the first loop.
+        let mut order = if turns >= THREADS { [lanes, panels.others.clone(), free] } else { [free, panels.others.clone(), lanes] }.concat();
+        order.sort_by_key(|&dim| frame.kernel.static_size(dim) == Some(1));
+        return [order, blocked].concat();
+    }
     let mut order = if bytes <= frame.target.resident_bytes() && work > 1 {
         // Threads share the first loop: the more iterations, the more even.
         free.sort_by_key(|&row| std::cmp::Reverse(frame.size(row)));
