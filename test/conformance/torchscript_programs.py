@@ -467,3 +467,12 @@ def results_of_deep_branches(x: Tensor, n: Tensor):
     for k, row in pairs:
         a, b, c = b + k * row, c * 0.5, a - row
     return a, b, c, a + b, b * c
+
+
+@calls((above, none), (above, one), (below, torch.tensor(2)))
+def pops_in_loops(x: Tensor, n: Tensor):
+    rows, names = [x[0], x[1]], {0: x[0], 1: x[1]}
+    total = x[2]
+    for k in range(int(n)):
+        total = total + rows.pop() * names.pop(k)
+    return total, len(rows), len(names)

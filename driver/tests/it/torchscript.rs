@@ -116,6 +116,8 @@ fn two_names_that_may_be_of_one_tensor_are_read_before_it_is_written_to() {
     both(&format!("{steps}  _0 = torch.add_(a, 1)\n  b = torch.t(a)\n_1 = torch.add_(a, 1)\nreturn b"));
     both(&format!("{steps}  a = torch.mul(a, 2)\n  b = a\n_1 = torch.add_(a, 1)\nreturn b"));
     both(&format!("{steps}  _0 = torch.add_(a, 1)\n  c = torch.mul(b, 2)\n  b = c\n  a = c\nreturn b"));
+    // That a step would raise says nothing of calls that do not take it.
+    both(&format!("y = [x, b]\n{steps}  a = torch.add(a, torch.pop(y))\nreturn a"));
     // So has a write to one of two views, or to what may be an input, which the call changes then.
     both(
         "y = torch.clone(x)\nif bool(torch.gt(torch.sum(x), 1)):\n  z = torch.select(y, 0, 0)\nelse:\n  z = torch.select(y, 0, 1)\n_0 = torch.add_(z, 1)\nreturn y",

@@ -148,12 +148,16 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
         let strict = eval.strict;
         eval.strict = strict && refused.is_none();
         let done = tried(eval, |eval| attempt(eval, &steps, body, frame, &mut carried));
+        // A body stands for steps that a call may not take: that one of them raises says nothing of the call.
+        let done = done.map_err(|stop| match stop {
+            Stop::Raised(message) => Stop::Here(format!("a step of the loop raises: {message}")),
+            stop => stop,
+        });
         eval.strict = strict;
         match (done, refused) {
             (Ok(true), None) => return Ok(Flow::Next),
             (Ok(false), _) => {}
             (Ok(true), Some(stop)) | (Err(_), Some(stop)) => return Err(stop),
-            (Err(stop @ Stop::Raised(_)), None) => return Err(stop),
             (Err(stop), None) if !strict => return Err(stop),
             (Err(stop), None) => carried.refused = Some(stop),
         }
