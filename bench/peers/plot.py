@@ -69,7 +69,7 @@ def spread(found: dict[str, dict[str, dict]], peers: list[str]) -> str:
         x = MARGIN + WIDTH * percent / 100
         parts.append(f'<text x="{x:.1f}" y="{height - 10}" text-anchor="middle">{percent}%</text>')
     for place, (peer, color) in enumerate(zip(peers, COLORS * len(peers))):
-        x = 400 + 90 * place
+        x = 410 + 90 * place
         parts += [f'<circle cx="{x}" cy="12" r="4" fill="{color}"/>', f'<text x="{x + 8}" y="16">{peer}</text>']
         for at, (value, name) in enumerate(ordered[peer]):
             x = MARGIN + WIDTH * (at + 0.5) / len(ordered[peer])
