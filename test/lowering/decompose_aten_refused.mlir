@@ -158,3 +158,11 @@ func.func @before_the_first(%x: tensor<4xf32>) -> (tensor<f32>, tensor<i64>) {
   %0, %1 = aten.kthvalue %x {k = 0 : i64} : (tensor<4xf32>) -> (tensor<f32>, tensor<i64>)
   return %0, %1 : tensor<f32>, tensor<i64>
 }
+
+// -----
+
+// CHECK: error: 'aten.col2im' op is not decomposed: 432 elements cannot be viewed as 0
+func.func @columns_of_another_window(%x: tensor<1x18x24xf32>) -> tensor<1x2x4x6xf32> {
+  %0 = aten.col2im %x {output_size = array<i64: 4, 6>, kernel_size = array<i64: 255, 3>, dilation = array<i64: 1, 1>, padding = array<i64: 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x18x24xf32>) -> tensor<1x2x4x6xf32>
+  return %0 : tensor<1x2x4x6xf32>
+}

@@ -248,6 +248,10 @@ const MOST_SHIFTS: i64 = 16;
 /// `windows` is (lead.., positions.., inside..); the result has the shape of the unpadded input.
 fn overlap_add<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
     let (space, lead) = (pool.space(), shape.len() - pool.space());
+    if windows.rank() != shape.len() + space {
+        a.fail("the columns are no windows of this size");
+        return windows;
+    }
     let shifts: i64 = (0..space).map(|k| pool.blocks(k).map_or(i64::MAX, |(count, _)| count)).fold(1, i64::saturating_mul);
     let known = (0..space).all(|k| windows.size(lead + k).known().is_some() && shape[lead + k].known().is_some());
     if shifts > MOST_SHIFTS || !known {
