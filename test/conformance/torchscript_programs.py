@@ -432,6 +432,32 @@ def sorts_numbers(x: Tensor):
     return numbers, falling, any(flags), all(flags), y
 
 
+@calls((above, none), (below, one), (above, three))
+def pops_in_a_loop(x: Tensor, n: Tensor):
+    rows = [x, x + 1, x * 3]
+    for k in range(int(n)):
+        x = x + rows.pop()
+    return x, len(rows)
+
+
+@calls((above, none), (below, one), (above, three))
+def takes_entries_in_a_loop(x: Tensor, n: Tensor):
+    entries: Dict[int, Tensor] = {0: x, 1: x * 2, 2: x - 1}
+    for k in range(int(n)):
+        x = x * entries[k]
+        del entries[k]
+    return x, len(entries)
+
+
+@calls((above, none), (below, one), (above, three))
+def empties_a_list_until(x: Tensor, n: Tensor):
+    numbers = [1, 2, 3]
+    while bool(n > 0):
+        n = n - 1
+        x = x * numbers.pop(0)
+    return x, len(numbers)
+
+
 @calls((above, one), (below, none), (above, torch.tensor(2)))
 def places_in_lists(x: Tensor, n: Tensor):
     k = int(n)

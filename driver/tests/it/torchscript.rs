@@ -4,7 +4,7 @@ use std::io::Write;
 
 use strata_driver::{Options, compile, lower, standard};
 use strata_runtime::compare::{Tolerance, compare};
-use strata_runtime::{Session, TensorFile};
+use strata_runtime::{DType, Session, Tensor, TensorFile};
 use tempfile::NamedTempFile;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -23,6 +23,20 @@ fn archive(entries: &[(&str, &[u8])]) -> NamedTempFile {
     }
     zip.finish().expect("an archive");
     file
+}
+
+/// A call of a compiled method `forward` with this body, on the numbers of a vector.
+fn called(body: &str) -> impl Fn(&[f32]) -> Result<Vec<f32>, String> + use<> {
+    let lines: Vec<_> = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!("class M(Module):\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n{}", lines.concat());
+    let file = archive(&[("version", b"3\n"), ("data.pkl", OBJECT), ("code/__torch__.py", text.as_bytes())]);
+    let options = Options { signature: Some("f32[2]".to_owned()), ..Options::default() };
+    let artefact = compile(standard(), file.path(), &options, None).unwrap_or_else(|error| panic!("{body}: {error}"));
+    let session = Session::load(&artefact, None).expect("a session");
+    move |x| {
+        let results = session.run(&[Tensor::from_slice(DType::F32, &[2], x).expect("a vector")]).map_err(|error| error.to_string())?;
+        Ok(results[0].values::<f32>().expect("f32").to_vec())
+    }
 }
 
 /// The text of a program at the level `capture`, or what is said of it.
@@ -161,6 +175,64 @@ fn loops_that_a_call_decides_are_loops() {
     let until =
         "y = x\n_0 = bool(torch.gt(torch.sum(x), 1))\nwhile _0:\n  y = torch.div(y, 2)\n  _0 = bool(torch.gt(torch.sum(y), 1))\nreturn y";
     assert!(program(until, "f32[3]").contains("scf.while"));
+}
+
+/// A loop takes as many steps as the call says, on lists and dicts that each step changes: a call fails where one of its steps raises, and a
+/// call with a step less does not.
+#[test]
+fn a_loop_raises_in_the_step_that_raises() {
+    let cases = [
+        ("y = [x]", "_0 = torch.pop(y)", "x", 1, "pop from empty list"),
+        ("y = annotate(List[Tensor], [])", "_0 = torch.pop(y)", "x", 0, "pop from empty list"),
+        ("y = [x, x, x]", "x = torch.add(x, torch.pop(y, 0))", "x", 3, "pop from empty list"),
+        ("y = [1, 2]", "x = torch.add(x, y[0])\n  _0 = torch.Delete(y, 0)", "x", 2, "list index out of range"),
+        ("y = [x]", "x = torch.add(x, y[0])\n  torch.clear(y)", "x", 1, "list index out of range"),
+        ("y = [1, 1, 2]", "torch.remove(y, 1)", "x", 2, "x not in list"),
+        ("y = {0: x}", "x = torch.add(x, torch.pop(y, 0))", "x", 1, "KeyError"),
+        ("y = {0: 1, 1: 2}", "x = torch.add(x, y[i])\n  torch.Delete(y, i)", "x", 2, "KeyError"),
+        ("y = [5, 6]", "x = torch.add(x, y[i])", "x", 2, "list index out of range"),
+        ("y = [0]", "ops.prim.RaiseException(\"no step\", \"builtins.ValueError\")", "x", 0, "no step"),
+    ];
+    for (before, step, result, steps, said) in cases {
+        let count = "int(torch.select(x, 0, 1))";
+        let programs = [
+            format!("{before}\nfor i in range({count}):\n  {step}\nreturn {result}"),
+            // In a region that only a call decides about.
+            format!(
+                "{before}\nif bool(torch.gt(torch.select(x, 0, 0), 0)):\n  for i in range({count}):\n    {}\n  y0 = {result}\nelse:\n  y0 = {result}\nreturn y0",
+                step.replace("\n  ", "\n    ")
+            ),
+            // Until a number is small enough.
+            format!(
+                "{before}\nn = torch.select(x, 0, 1)\ni = 0\n_9 = bool(torch.gt(n, 0))\nwhile _9:\n  {step}\n  i = torch.add(i, 1)\n  n = torch.sub(n, 1)\n  _9 = bool(torch.gt(n, 0))\nreturn {result}"
+            ),
+        ];
+        for program in programs {
+            let call = called(&program);
+            for count in 0..steps + 3 {
+                match call(&[1.0, count as f32]) {
+                    Ok(_) => assert!(count <= steps, "{count} steps of\n{program}"),
+                    Err(error) => assert!(count > steps && error.contains(said), "{count} steps of\n{program}\n{error}"),
+                }
+            }
+        }
+    }
+}
+
+/// Items of a list that a loop appends to are there as the call says.
+#[test]
+fn a_list_that_grew_is_read_where_it_has_items() {
+    let grown = "y = [x]\nfor i in range(int(torch.select(x, 0, 1))):\n  _0 = torch.append(y, torch.mul(x, i))\n";
+    let call = called(&format!("{grown}return y[2]"));
+    assert_eq!(call(&[3.0, 2.0]), Ok(vec![3.0, 2.0]));
+    assert!(call(&[3.0, 1.0]).unwrap_err().contains("list index out of range"));
+    let call = called(&format!("{grown}return y[-2]"));
+    assert_eq!(call(&[3.0, 1.0]), Ok(vec![3.0, 1.0]));
+    assert!(call(&[3.0, 0.0]).unwrap_err().contains("list index out of range"));
+    let empty = grown.replace("[x]", "annotate(List[Tensor], [])");
+    let call = called(&format!("{empty}return torch.sum(torch.stack(y), [0])"));
+    assert_eq!(call(&[3.0, 2.0]), Ok(vec![3.0, 2.0]));
+    assert!(call(&[3.0, 0.0]).unwrap_err().contains("non-empty"));
 }
 
 #[test]

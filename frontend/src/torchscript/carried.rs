@@ -1,15 +1,89 @@
-//! The values that a loop carries: their tensors and numbers are opened into slots before it, and closed at the end of each step.
+//! What a loop carries: tensors and numbers of its variables, lists, dicts and objects are opened into slots before it, and closed at the
+//! end of each step.
 
 use std::collections::BTreeSet;
 
 use strata_core::ir::{self, Op, Type};
 
-use super::error::Eval;
+use super::error::{Eval, Stop};
 use super::evaluate::Evaluator;
 use super::join::{anything, has_slot, with_items};
+use super::journal::Place;
+use super::rows::{self, Row};
 use super::text::ast::{Stmt, StmtKind, Target};
 use super::value::Value;
-use super::writes::{itself, outer};
+use super::writes::{Written, itself, outer};
+
+/// What a loop carries, as far as its body was seen to need it.
+#[derive(Default)]
+pub(super) struct Carried<'c> {
+    /// Variables that name one tensor in every step: they are not carried.
+    pub steady: BTreeSet<String>,
+    /// Variables that were thought to, and do not.
+    pub moving: BTreeSet<String>,
+    /// Why the body was refused; it is evaluated once more without regard to names of tensors, which may show variables that name one.
+    pub refused: Option<Stop>,
+    /// Variables without a value before the loop, and one of the type that they get.
+    pub opened: Vec<(String, Value<'c>)>,
+    /// Lists, dicts and objects that a step changes, and which of their items.
+    pub places: Vec<(Place<'c>, BTreeSet<usize>)>,
+    /// Lists that a step appends to, and the type of what it appends.
+    pub rows: Vec<(Place<'c>, Row<'c>)>,
+    /// Tensors around the loop that it writes to.
+    pub written: Vec<Written<'c>>,
+    /// The types of the slots, once they are wider than those of the start.
+    pub types: Vec<Type<'c>>,
+    /// Slots that a step leaves with tensors that may be views of one, two by two.
+    pub related: Vec<(usize, usize)>,
+    /// Slots that a step leaves with tensors that may be views of tensors around the loop.
+    pub views: Vec<(usize, ir::Value<'c>)>,
+}
+
+impl<'c> Carried<'c> {
+    /// Forgets what is known by slots: others are carried.
+    pub fn forget(&mut self) {
+        self.types.clear();
+        self.related.clear();
+        self.views.clear();
+    }
+
+    /// Notes which items of a list, dict or object a step changes; whether it changes more than was known.
+    pub fn changes(&mut self, place: &Place<'c>, before: &Value<'c>, after: &Value<'c>) -> Eval<bool> {
+        if self.rows.iter().any(|(known, _)| known.is(place)) {
+            return Ok(false);
+        }
+        if let (Value::List(before), Value::List(after)) = (before, after)
+            && let Some(row) = rows::appended(&before.borrow(), &after.borrow())
+        {
+            self.rows.push((place.clone(), row));
+            return Ok(true);
+        }
+        let (before, after) = (items(before), items(after));
+        let same_keys = before.len() == after.len()
+            && before.iter().zip(&after).all(|((a, _), (b, _))| match (a, b) {
+                (Some(a), Some(b)) => a.same(b),
+                (None, None) => true,
+                _ => false,
+            });
+        if !same_keys {
+            return Err("a list or dict grows or shrinks in a loop whose length only a call knows".into());
+        }
+        let changed: BTreeSet<usize> =
+            before.iter().zip(&after).enumerate().filter(|(_, ((_, a), (_, b)))| !same(a, b)).map(|(place, _)| place).collect();
+        match self.places.iter_mut().find(|(known, _)| known.is(place)) {
+            Some((_, known)) => {
+                let count = known.len();
+                known.extend(changed);
+                Ok(known.len() != count)
+            }
+            None if changed.is_empty() => Ok(false),
+            None => {
+                self.places.push((place.clone(), changed));
+                Ok(true)
+            }
+        }
+    }
+}
 
 /// Whether two values are the same; a tensor is after a write in place, too.
 pub(super) fn same<'c>(a: &Value<'c>, b: &Value<'c>) -> bool {

@@ -163,10 +163,12 @@ impl<'c> Evaluator<'_, 'c> {
                     items.insert(at, item.clone());
                 }
                 ("pop", at) => {
-                    let last = Value::Int(-1);
-                    let at = place(at.first().unwrap_or(&last), items.len())?;
-                    if at >= items.len() {
+                    if items.is_empty() {
                         return Err(Stop::Raised("IndexError: pop from empty list".to_owned()));
+                    }
+                    let at = place(at.first().unwrap_or(&Value::Int(-1)), items.len())?;
+                    if at >= items.len() {
+                        return Err(Stop::Raised("IndexError: pop index out of range".to_owned()));
                     }
                     result = items.remove(at);
                 }
@@ -202,7 +204,7 @@ impl<'c> Evaluator<'_, 'c> {
         if ty.is_none() || items.iter().any(|known| self.as_number(known).map(|known| known.ty()) != ty) {
             return Ok(None);
         }
-        self.guard_place(len, place)?;
+        self.guard_place(&Value::Int(len as i64), place)?;
         for (at, known) in items.iter_mut().enumerate() {
             let Value::Number(here) = self.is_place(len, at, place)? else { return Err("a place is no number".into()) };
             *known = match (self.as_number(item), self.as_number(known)) {

@@ -108,7 +108,7 @@ impl<'c> Evaluator<'_, 'c> {
         if !matches!(place, Value::Number(_)) || len == 0 {
             return Ok(place.clone());
         }
-        self.guard_place(len, place)?;
+        self.guard_place(&Value::Int(len as i64), place)?;
         for at in 0..len - 1 {
             let here = self.is_place(len, at, place)?;
             if self.decided(&here, "a list is used at a place that only a call knows")? {

@@ -7,17 +7,16 @@ use strata_core::ir::{self, Block, Op, OpSpec, Type};
 use strata_core::upstream::{arith, scf};
 use strata_dialects::aten::{Input, op};
 
-use super::carried::{Opened, close, close_items, items, names, open, open_items, same};
-use super::control::{inside, region, tried};
+use super::carried::{Carried, Opened, close, close_items, names, open, open_items, same};
+use super::control::{guard, inside, region, tried};
 use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Flow, Frame};
 use super::join::Results;
-use super::journal::Place;
 use super::paths::{MAX_STEPS_OF_LOOP, at_most};
-use super::rows::{self, Row};
+use super::rows;
 use super::text::ast::{Expr, Stmt};
 use super::value::Value;
-use super::writes::{self, Written, instead, itself, write_back};
+use super::writes::{self, instead, itself, write_back};
 use crate::types::widened;
 
 /// How often a body is evaluated for what it carries before the loop is refused.
@@ -97,7 +96,7 @@ pub(super) fn while_loop<'c>(eval: &mut Evaluator<'_, 'c>, condition: &Expr, bod
             Value::Number(more) => match eval.way(more)? {
                 Some(true) => taken += 1,
                 Some(false) => return Ok(Flow::Next),
-                None => return carried(eval, Steps::While(condition), body, frame),
+                None => return carried(eval, Steps::While(condition, more), body, frame),
             },
             other => return Err(format!("{} is no condition", other.kind()).into()),
         }
@@ -111,32 +110,8 @@ pub(super) fn while_loop<'c>(eval: &mut Evaluator<'_, 'c>, condition: &Expr, bod
 enum Steps<'a, 'c> {
     /// From a first step on.
     Count(&'a str, i64, ir::Value<'c>),
-    While(&'a Expr),
-}
-
-/// What a loop carries, as far as its body was seen to need it.
-#[derive(Default)]
-struct Carried<'c> {
-    /// Variables that name one tensor in every step: they are not carried.
-    steady: BTreeSet<String>,
-    /// Variables that were thought to, and do not.
-    moving: BTreeSet<String>,
-    /// Why the body was refused; it is evaluated once more without regard to names of tensors, which may show variables that name one.
-    refused: Option<Stop>,
-    /// Variables without a value before the loop, and one of the type that they get.
-    opened: Vec<(String, Value<'c>)>,
-    /// Lists, dicts and objects that a step changes, and which of their items.
-    places: Vec<(Place<'c>, BTreeSet<usize>)>,
-    /// Lists that a step appends to, and the type of what it appends.
-    rows: Vec<(Place<'c>, Row<'c>)>,
-    /// Tensors around the loop that it writes to.
-    written: Vec<Written<'c>>,
-    /// The types of the slots, once they are wider than those of the start.
-    types: Vec<Type<'c>>,
-    /// Slots that a step leaves with tensors that may be views of one, two by two.
-    related: Vec<(usize, usize)>,
-    /// Slots that a step leaves with tensors that may be views of tensors around the loop.
-    views: Vec<(usize, ir::Value<'c>)>,
+    /// While the expression holds, whose first value this is.
+    While(&'a Expr, ir::Value<'c>),
 }
 
 /// A loop whose length only a call knows. Its body is evaluated until it is known what it carries; sizes that differ from step to step
@@ -148,21 +123,32 @@ fn carried<'c>(eval: &mut Evaluator<'_, 'c>, steps: Steps<'_, 'c>, body: &[Stmt]
         let strict = eval.strict;
         eval.strict = strict && refused.is_none();
         let done = tried(eval, |eval| attempt(eval, &steps, body, frame, &mut carried));
-        // A body stands for steps that a call may not take: that one of them raises says nothing of the call.
-        let done = done.map_err(|stop| match stop {
-            Stop::Raised(message) => Stop::Here(format!("a step of the loop raises: {message}")),
-            stop => stop,
-        });
         eval.strict = strict;
         match (done, refused) {
             (Ok(true), None) => return Ok(Flow::Next),
             (Ok(false), _) => {}
             (Ok(true), Some(stop)) | (Err(_), Some(stop)) => return Err(stop),
+            (Err(Stop::Raised(message)), None) => {
+                no_step(eval, &steps, &message);
+                return Ok(Flow::Next);
+            }
             (Err(stop), None) if !strict => return Err(stop),
             (Err(stop), None) => carried.refused = Some(stop),
         }
     }
     Err("what a loop carries changes from step to step".into())
+}
+
+/// A loop whose first step raises: a call that takes it fails, and any other one goes on behind the loop.
+fn no_step<'c>(eval: &mut Evaluator<'_, 'c>, steps: &Steps<'_, 'c>, message: &str) {
+    let more = match steps {
+        Steps::Count(_, first, count) => {
+            let taken = eval.builder.const_index(*first);
+            arith::cmpi(&mut eval.builder, arith::CmpIPredicate::Sgt, *count, taken)
+        }
+        Steps::While(_, more) => *more,
+    };
+    guard(eval, more, 0, message);
 }
 
 /// Why a body is evaluated again.
@@ -227,7 +213,7 @@ fn attempt<'c>(
     }
     eval.facts.changing.extend(carried.written.iter().map(|written| written.tensor));
     let condition = |eval: &mut Evaluator<'_, 'c>, block: Block<'c>| -> Eval<()> {
-        let Steps::While(condition) = steps else { return Ok(()) };
+        let Steps::While(condition, _) = steps else { return Ok(()) };
         let (mut inner, mut given) = (frame.clone(), Results::new(block.args()));
         for (name, shape) in names.iter().zip(&shapes) {
             inner.variables.insert(name.clone(), given.fill(eval, shape));
@@ -424,52 +410,6 @@ fn attempt<'c>(
     Ok(true)
 }
 
-impl<'c> Carried<'c> {
-    /// Forgets what is known by slots: others are carried.
-    fn forget(&mut self) {
-        self.types.clear();
-        self.related.clear();
-        self.views.clear();
-    }
-
-    /// Notes which items of a list, dict or object a step changes; whether it changes more than was known.
-    fn changes(&mut self, place: &Place<'c>, before: &Value<'c>, after: &Value<'c>) -> Eval<bool> {
-        if self.rows.iter().any(|(known, _)| known.is(place)) {
-            return Ok(false);
-        }
-        if let (Value::List(before), Value::List(after)) = (before, after)
-            && let Some(row) = rows::appended(&before.borrow(), &after.borrow())
-        {
-            self.rows.push((place.clone(), row));
-            return Ok(true);
-        }
-        let (before, after) = (items(before), items(after));
-        let same_keys = before.len() == after.len()
-            && before.iter().zip(&after).all(|((a, _), (b, _))| match (a, b) {
-                (Some(a), Some(b)) => a.same(b),
-                (None, None) => true,
-                _ => false,
-            });
-        if !same_keys {
-            return Err("a list or dict grows or shrinks in a loop whose length only a call knows".into());
-        }
-        let changed: BTreeSet<usize> =
-            before.iter().zip(&after).enumerate().filter(|(_, ((_, a), (_, b)))| !same(a, b)).map(|(place, _)| place).collect();
-        match self.places.iter_mut().find(|(known, _)| known.is(place)) {
-            Some((_, known)) => {
-                let count = known.len();
-                known.extend(changed);
-                Ok(known.len() != count)
-            }
-            None if changed.is_empty() => Ok(false),
-            None => {
-                self.places.push((place.clone(), changed));
-                Ok(true)
-            }
-        }
-    }
-}
-
 /// The op of a loop, the block of its condition if it has one, and that of its body.
 fn loop_op<'c>(
     eval: &mut Evaluator<'_, 'c>,
@@ -486,7 +426,7 @@ fn loop_op<'c>(
             let block = eval.builder.add_block(op.region(0), &[&[index], types].concat());
             Ok((op, None, block))
         }
-        Steps::While(_) => {
+        Steps::While(..) => {
             let op = eval.builder.op(OpSpec { name: scf::While::NAME, operands: start, results: types, regions: 2, ..OpSpec::default() });
             let before = eval.builder.add_block(op.region(0), types);
             let block = eval.builder.add_block(op.region(1), types);

@@ -128,9 +128,22 @@ impl<'c> Evaluator<'_, 'c> {
     pub fn of_rows(&mut self, name: &str, list: &Shared<Vec<Value<'c>>>, args: &[Value<'c>]) -> Eval<Option<Value<'c>>> {
         let Some((tensor, row)) = of(&Value::List(list.clone())) else { return Ok(None) };
         let rows = Value::Tensor(tensor);
+        let refused_when_empty = match name {
+            "stack" => Some("stack expects a non-empty TensorList"),
+            "cat" | "concat" => Some("torch.cat(): expected a non-empty list of Tensors"),
+            "max" | "min" => Some("ValueError: it is the largest or smallest of no numbers"),
+            _ => None,
+        };
+        if let Some(message) = refused_when_empty {
+            let len = self.size_of(tensor, 0)?;
+            let some = self.number("gt", &[len, Value::Int(0)])?.ok_or("a length is no number")?;
+            self.require(&some, message)?;
+        }
         let result = match (name, args) {
             ("len", []) => self.size_of(tensor, 0)?,
             ("__getitem__", [place]) => {
+                let len = self.size_of(tensor, 0)?;
+                self.guard_place(&len, place)?;
                 let item = self.operator("aten", "select", vec![rows, Value::Int(0), place.clone()], Vec::new())?;
                 if let Row::Tensor(_) = row { item } else { self.operator("aten", "item", vec![item], Vec::new())? }
             }

@@ -7,7 +7,8 @@ use strata_core::ir;
 use strata_core::upstream::arith;
 use strata_dialects::aten::{Input, Scalar, op};
 
-use super::error::Eval;
+use super::control::guard;
+use super::error::{Eval, Stop};
 use super::evaluate::{Evaluator, Frame};
 use super::text::ast::{Call, Expr};
 use super::value::{Shared, Value};
@@ -133,14 +134,14 @@ impl<'c> Evaluator<'_, 'c> {
     pub fn subscript(&mut self, of: &Value<'c>, index: &Value<'c>) -> Eval<Value<'c>> {
         if let Value::Dict(items) = of {
             let found = self.place_of_key(items, index)?.map(|place| items.borrow()[place].1.clone());
-            return found.ok_or_else(|| super::error::Stop::Raised("KeyError".to_owned()));
+            return found.ok_or_else(|| Stop::Raised("KeyError".to_owned()));
         }
         if let Value::Str(text) = of
             && let Value::Int(place) = index
         {
             let chars: Vec<char> = text.chars().collect();
             let place = wrap(*place, chars.len());
-            let found = place.and_then(|place| chars.get(place)).ok_or_else(|| super::error::Stop::Raised("IndexError".to_owned()))?;
+            let found = place.and_then(|place| chars.get(place)).ok_or_else(|| Stop::Raised("IndexError".to_owned()))?;
             return Ok(Value::text(&found.to_string()));
         }
         if let Value::List(list) = of
@@ -152,7 +153,7 @@ impl<'c> Evaluator<'_, 'c> {
         let index = self.number_of(index, "int")?;
         let Value::Int(place) = index else { return self.selected(&items, &index) };
         let found = wrap(place, items.len()).and_then(|place| items.get(place)).cloned();
-        found.ok_or_else(|| super::error::Stop::Raised("IndexError: list index out of range".to_owned()))
+        found.ok_or_else(|| Stop::Raised("IndexError: list index out of range".to_owned()))
     }
 
     /// An item at a place that only a call knows: of tensors of one type, that of their stack, of numbers too.
@@ -179,7 +180,7 @@ impl<'c> Evaluator<'_, 'c> {
                 other => return Err(format!("{} is no tensor", other.kind()).into()),
             }
         };
-        self.guard_place(items.len(), place)?;
+        self.guard_place(&Value::Int(items.len() as i64), place)?;
         let index = Some(Input::Int(strata_dialects::aten::Size::Value(*index)));
         let dim = Some(Input::Int(strata_dialects::aten::Size::Const(0)));
         let item = self.build(op::SELECT_INT.schema(), &[Some(Input::Tensor(stacked)), dim, index])?;
@@ -196,16 +197,25 @@ impl<'c> Evaluator<'_, 'c> {
     }
 
     /// A call fails whose place is not one of so many.
-    pub fn guard_place(&mut self, len: usize, place: &Value<'c>) -> Eval<()> {
-        let (first, last) = (Value::Int(-(len as i64)), Value::Int(len as i64));
-        let inside = [self.number("ge", &[place.clone(), first])?, self.number("lt", &[place.clone(), last])?];
-        if let [Some(a), Some(b)] = inside
-            && let Some(Value::Number(holds)) = self.number("__and__", &[a, b])?
-        {
-            let text = self.cx.str_attr("IndexError: list index out of range");
-            self.builder.effect(strata_dialects::capture::Guard::NAME, &[holds], &[("text", text)]);
+    pub fn guard_place(&mut self, len: &Value<'c>, place: &Value<'c>) -> Eval<()> {
+        let missing = "a place of a list is no number";
+        let first = self.number("sub", &[Value::Int(0), len.clone()])?.ok_or(missing)?;
+        let from_start = self.number("lt", &[place.clone(), len.clone()])?.ok_or(missing)?;
+        let from_end = self.number("ge", &[place.clone(), first])?.ok_or(missing)?;
+        let inside = self.number("__and__", &[from_start, from_end])?.ok_or(missing)?;
+        self.require(&inside, "IndexError: list index out of range")
+    }
+
+    /// A call raises this where a condition does not hold.
+    pub fn require(&mut self, condition: &Value<'c>, message: &str) -> Eval<()> {
+        match condition {
+            Value::Bool(true) => Ok(()),
+            Value::Number(holds) => {
+                guard(self, *holds, 1, message);
+                Ok(())
+            }
+            _ => Err(Stop::Raised(message.to_owned())),
         }
-        Ok(())
     }
 
     pub fn dict(&self, items: Vec<(Value<'c>, Value<'c>)>) -> Value<'c> {
