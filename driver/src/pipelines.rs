@@ -138,6 +138,8 @@ const DECOMPOSE: &[Step] = &[
     each("differentiate").with(Setting::Again),
     each("train-step").with(Setting::Train),
     each("decompose-aten"),
+    // Before any pass takes in that sizes which must be equal are.
+    each("guard-sizes"),
     each("apply-dim-orders"),
     each("canonicalize").optional(),
     each("cse").optional(),

@@ -9,7 +9,8 @@ use strata_runtime::{DType, Session, Tensor};
 use crate::case::Case;
 use crate::data::inputs;
 use crate::emit::{Style, emit};
-use crate::graph::{Graph, is_float};
+use crate::graph::{Def, Graph, is_float};
+use crate::rng::Rng;
 
 /// How many noisy interpretations tell an ill-conditioned element from a wrong one.
 const NOISES: u64 = 8;
@@ -48,8 +49,61 @@ impl Drop for Scratch {
 pub fn check(case: &Case, scratch: &Scratch) -> Verdict {
     match case.graph() {
         None => Verdict::Invalid("a change makes no sense".into()),
-        Some(graph) => compare(case, &graph, scratch).err().unwrap_or(Verdict::Same),
+        Some(graph) => {
+            let verdict = compare(case, &graph, scratch).and_then(|()| compare_other_sizes(case, &graph, scratch));
+            verdict.err().unwrap_or(Verdict::Same)
+        }
     }
+}
+
+/// How many calls with other sizes a program gets.
+const OTHER_CALLS: u64 = 4;
+
+/// Calls the program with sizes that need not fit each other, where it says nothing of them: a call that the interpreter refuses fails, and
+/// the results of the others have the interpreter's shapes.
+fn compare_other_sizes(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict> {
+    if !graph.defs.iter().any(|def| matches!(def, Def::Arg(ty, ..) if ty.is_dynamic())) {
+        return Ok(());
+    }
+    let wrong = |kind: &str, text: String| Verdict::Wrong(format!("{kind} with other sizes"), one_line(text));
+    let text = emit(graph, Style { loose: true, ..Style::default() });
+    let path = scratch.write(&text)?;
+    let compiled = strata_driver::compile(strata_driver::standard(), path, &Options::default(), None);
+    let compiled = compiled.map_err(|e| wrong(&format!("compile [{}]", fault(&e.to_string())), e.to_string()))?;
+    let session = Session::load(&compiled, None).map_err(|e| wrong("load", e.to_string()))?;
+    for call in 0..OTHER_CALLS {
+        let inputs = inputs(&other_sizes(graph, case.seed, call), case.seed).map_err(|e| Verdict::Invalid(one_line(e)))?;
+        let sizes = || inputs.iter().map(|input| format!("{:?}", input.shape())).collect::<Vec<_>>().join(" ");
+        let expected = strata_driver::interpret(strata_driver::standard(), path, &Options::default(), inputs.clone());
+        match (session.run(&inputs), expected) {
+            (Ok(_), Err(why)) => return Err(wrong("accepted", format!("inputs of {}: the interpreter says {why}", sizes()))),
+            (Err(why), Ok(_)) => return Err(wrong("refused", format!("inputs of {}: {why}", sizes()))),
+            (Ok(found), Ok(expected)) => {
+                for (k, (found, want)) in found.iter().zip(&expected).enumerate() {
+                    if found.shape() != want.tensor.shape() {
+                        let (found, want) = (found.shape(), want.tensor.shape());
+                        return Err(wrong("shape", format!("inputs of {}: result {k} has {found:?}, not {want:?}", sizes())));
+                    }
+                }
+            }
+            (Err(_), Err(_)) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The program with some of the sizes of its arguments that are symbolic being others.
+fn other_sizes(graph: &Graph, seed: u64, call: u64) -> Graph {
+    let (mut other, mut rng) = (graph.clone(), Rng::new(seed, 500 + call));
+    for def in &mut other.defs {
+        let Def::Arg(ty, ..) = def else { continue };
+        for dim in ty.dims.iter_mut().filter(|dim| dim.dynamic) {
+            if rng.chance(30) {
+                dim.n = rng.range(0, 9);
+            }
+        }
+    }
+    other
 }
 
 fn one_line(text: impl ToString) -> String {
@@ -101,7 +155,8 @@ fn compare(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<(), Verdict>
                 continue;
             }
             if noisy.is_none() {
-                noisy = Some((1..=NOISES).map(|noise| interpret(Style { noise: Some(noise) })).collect::<Result<_, _>>()?);
+                noisy =
+                    Some((1..=NOISES).map(|noise| interpret(Style { noise: Some(noise), ..Style::default() })).collect::<Result<_, _>>()?);
             }
             let noisy = noisy.as_deref().unwrap_or_default();
             let open = |i: usize| overflow_is_open && !(number(found, i).value().is_finite() && number(want, i).value().is_finite());

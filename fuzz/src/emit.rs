@@ -13,6 +13,8 @@ use crate::rng::Rng;
 pub struct Style {
     /// Multiplies every rounded value by numbers close to 1, which this seed gives. All sizes become fixed ones.
     pub noise: Option<u64>,
+    /// Nothing is said of the sizes of arguments: every `?` may be another one.
+    pub loose: bool,
 }
 
 /// MLIR's name of an element type.
@@ -169,7 +171,7 @@ impl Writer<'_> {
         let mut known: Vec<usize> = Vec::new();
         for &value in args {
             let Def::Arg(ty, symbols, _) = &self.graph.defs[value] else { continue };
-            if self.style.noise.is_some() || !ty.is_dynamic() {
+            if self.style.noise.is_some() || self.style.loose || !ty.is_dynamic() {
                 continue;
             }
             let mut bound = false;

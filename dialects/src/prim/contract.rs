@@ -4,7 +4,7 @@ use strata_core::prelude::*;
 
 use super::check::{self, Checked};
 use super::layout::ConvLayout;
-use super::sizes::{self, ResultSizes, Size, Space};
+use super::sizes::{self, Constraint, ResultSizes, Size, SizeConstraints, Space};
 use super::types::*;
 
 /// The sum over the contracted dimensions of the products of elements; dimensions of the result are the batch, the
@@ -13,7 +13,7 @@ use super::types::*;
 ///
 /// C1: the lists name different dimensions; batch lists have one length, contracted lists too. C2: sizes of paired
 /// dimensions agree. C3: the result's sizes are those above. C4: element types agree; the result of halves may be `f32`.
-#[op("prim.dot", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.dot", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Dot {
     lhs: Operand<Computed>,
     rhs: Operand<Computed>,
@@ -27,6 +27,12 @@ pub struct Dot {
 impl ResultSizes for Dot<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         contraction_sizes(self.op())
+    }
+}
+
+impl SizeConstraints for Dot<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        contracted(self.op())
     }
 }
 
@@ -51,6 +57,12 @@ fn contraction_sizes(op: Op<'_>) -> Option<Vec<Size>> {
     sizes::dot(ranks, (&lb, &rb), (&lc, &rc))
 }
 
+/// The contracted dimensions of lhs and rhs have one size each.
+fn contracted(op: Op<'_>) -> Vec<Constraint> {
+    let [_, _, lc, rc] = lists(op);
+    sizes::equal(0, 1, lc.iter().zip(&rc).map(|(l, r)| (*l as usize, *r as usize)))
+}
+
 /// C1 to C4 of contractions.
 fn contraction(op: Op<'_>) -> Checked {
     let (lhs_type, rhs_type) = (op.operand(0).ty(), op.operand(1).ty());
@@ -71,7 +83,7 @@ fn contraction(op: Op<'_>) -> Checked {
 /// `empty = "nan"` NaN.
 ///
 /// C1 to C4: as `dot`. C5: elements are floats. C6: one dimension is contracted. C7: `empty` is `nan` or `zero`.
-#[op("prim.softmax_dot", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.softmax_dot", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct SoftmaxDot {
     lhs: Operand<AnyTensor>,
     rhs: Operand<AnyTensor>,
@@ -86,6 +98,12 @@ pub struct SoftmaxDot {
 impl ResultSizes for SoftmaxDot<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         contraction_sizes(self.op())
+    }
+}
+
+impl SizeConstraints for SoftmaxDot<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        contracted(self.op())
     }
 }
 
@@ -112,7 +130,7 @@ impl Verify for SoftmaxDot<'_> {
 /// dimension; strides, dilations and groups are positive. C3: groups times the channels of rhs are the channels of lhs, and groups
 /// divide the features. C4: the result's sizes are
 /// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree.
-#[op("prim.conv", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.conv", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Conv {
     lhs: Operand<Numbers>,
     rhs: Operand<Numbers>,
@@ -139,6 +157,16 @@ impl ResultSizes for Conv<'_> {
                 rhs_dilation: &self.rhs_dilation(),
             },
         )
+    }
+}
+
+impl SizeConstraints for Conv<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let mut constraints = sizes::not_negative(self.result_sizes());
+        if let Ok(layout) = ConvLayout::of(self.op()) {
+            constraints.push(sizes::grouped(Size::Of(0, layout.lhs.channel), Size::Of(1, layout.rhs.channel), self.groups()));
+        }
+        constraints
     }
 }
 

@@ -3,7 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
-use super::sizes::{self, ResultSizes, Size};
+use super::sizes::{self, Constraint, ResultSizes, Size, SizeConstraints};
 use super::types::*;
 
 /// The indices have one shape, and there is one per dimension in `dims`.
@@ -15,12 +15,18 @@ fn check_indices(indices: &[Value<'_>], dims: &[usize]) -> std::result::Result<V
     Ok(shape)
 }
 
+/// The index tensors, operands from `first` on, have one shape.
+fn one_shape(indices: &[Value<'_>], first: usize) -> Vec<Constraint> {
+    let rank = indices.first().map_or(0, |index| index.ty().rank());
+    (1..indices.len()).flat_map(|k| sizes::equal(first, first + k, (0..rank).map(|dim| (dim, dim)))).collect()
+}
+
 /// The parts of x at the indices along `dims`: element `(i.., r..)` is the operand's element with coordinate `indices[k][i..]`
 /// in dimension `dims[k]` and `r..` in the others. Indices are in bounds; a compiled call fails otherwise.
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the result has that shape, then
 /// the remaining dimensions. C4: element types agree.
-#[op("prim.gather", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.gather", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Gather {
     x: Operand<AnyTensor>,
     indices: Variadic<Integers>,
@@ -31,6 +37,12 @@ pub struct Gather {
 impl ResultSizes for Gather<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         Some(sizes::gather(self.x().ty().rank(), self.indices().first()?.ty().rank(), &self.dims()))
+    }
+}
+
+impl SizeConstraints for Gather<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        one_shape(&self.indices(), 1)
     }
 }
 
@@ -50,7 +62,7 @@ impl Verify for Gather<'_> {
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the updates have that shape,
 /// then the remaining dimensions of x. C4: `kind` is known, and `set` for floats of 8 bits. C5: element types
 /// agree. C6: the result has the type of x.
-#[op("prim.scatter", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.scatter", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Scatter {
     x: Operand<AnyTensor>,
     updates: Operand<AnyTensor>,
@@ -63,6 +75,18 @@ pub struct Scatter {
 impl ResultSizes for Scatter<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         Some(sizes::like(0, self.x().ty().rank()))
+    }
+}
+
+impl SizeConstraints for Scatter<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let indices = self.indices();
+        let indexed = indices.first().map_or(0, |index| index.ty().rank());
+        let rest = (0..self.x().ty().rank()).filter(|dim| !self.dims().contains(&(*dim as i64)));
+        let mut constraints = one_shape(&indices, 2);
+        constraints.extend(sizes::equal(1, 2, (0..indexed).map(|dim| (dim, dim))));
+        constraints.extend(sizes::equal(1, 0, rest.enumerate().map(|(place, dim)| (indexed + place, dim))));
+        constraints
     }
 }
 
@@ -91,7 +115,7 @@ impl Verify for Scatter<'_> {
 /// The box of `sizes` that begins at the offsets. It lies inside of the operand.
 ///
 /// C1: one offset and one size per dimension. C2: the result's sizes are `sizes`. C3: element types agree.
-#[op("prim.dynamic_slice", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.dynamic_slice", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct DynamicSlice {
     x: Operand<AnyTensor>,
     offsets: Variadic<Index>,
@@ -102,6 +126,13 @@ pub struct DynamicSlice {
 impl ResultSizes for DynamicSlice<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         Some(self.sizes().into_iter().map(Size::Known).collect())
+    }
+}
+
+impl SizeConstraints for DynamicSlice<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let places = self.sizes().into_iter().enumerate();
+        places.flat_map(|(dim, size)| sizes::inside(Size::Index(1 + dim), Size::Known(size), 1, Size::Of(0, dim))).collect()
     }
 }
 
@@ -119,7 +150,7 @@ impl Verify for DynamicSlice<'_> {
 ///
 /// C1: one offset per dimension. C2: the update has the rank of x and is not larger. C3: element types agree. C4: the result
 /// has the type of x.
-#[op("prim.dynamic_update", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.dynamic_update", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct DynamicUpdate {
     x: Operand<AnyTensor>,
     update: Operand<AnyTensor>,
@@ -130,6 +161,13 @@ pub struct DynamicUpdate {
 impl ResultSizes for DynamicUpdate<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         Some(sizes::like(0, self.x().ty().rank()))
+    }
+}
+
+impl SizeConstraints for DynamicUpdate<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let dims = 0..self.x().ty().rank();
+        dims.flat_map(|dim| sizes::inside(Size::Index(2 + dim), Size::Of(1, dim), 1, Size::Of(0, dim))).collect()
     }
 }
 

@@ -6,6 +6,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
+use super::sizes::{self, Constraint, Size, SizeConstraints};
 
 /// A function of the runtime library, on the trailing dimensions of its operands; all leading ones are a batch.
 pub struct Function {
@@ -157,12 +158,33 @@ impl Part {
 /// C1: `function` and `options` are known. C2: operands and results are as many as the signature's, and the `index`
 /// operands as many as needed. C3: element types are the signature's. C4: all tensors have one batch, and sizes of
 /// one letter agree.
-#[op("prim.library", effects(Pure), verify)]
+#[op("prim.library", effects(Pure), interfaces(SizeConstraints), verify)]
 pub struct Library {
     operands: Variadic<AnyType>,
     results: Results<AnyType>,
     function: Attr<Str>,
     options: Attr<Strs>,
+}
+
+impl SizeConstraints for Library<'_> {
+    /// Each batch is that of the first operand, and each letter the size that it stood for first.
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let Some(function) = Function::find(&self.function()) else { return Vec::new() };
+        let lead = |operand: usize, part: &Part| Some(self.operands().get(operand)?.ty().rank().saturating_sub(part.sizes.len()));
+        let (mut constraints, mut letters) = (Vec::new(), Vec::<(char, Size)>::new());
+        for (operand, part) in function.parts().0.iter().enumerate() {
+            let Some(lead) = lead(operand, part) else { continue };
+            constraints.extend(sizes::equal(0, operand, (0..lead).filter(|_| operand > 0).map(|dim| (dim, dim))));
+            for (place, letter) in part.sizes.iter().enumerate() {
+                let size = Size::Of(operand, lead + place);
+                match letters.iter().find(|(known, _)| known == letter) {
+                    Some((_, first)) => constraints.push(Constraint::Equal(first.clone(), size)),
+                    None => letters.push((*letter, size)),
+                }
+            }
+        }
+        constraints
+    }
 }
 
 impl Verify for Library<'_> {

@@ -49,6 +49,35 @@ pub fn of(op: Op<'_>) -> Option<Vec<Size>> {
     (one_shape && ranks.iter().all(|other| *other == rank)).then(|| (0..rank).map(same).collect())
 }
 
+/// What must hold of sizes where an op runs, as `shape.cstr_*` of MLIR's `shape` dialect: numbers that do not hold are refused by the
+/// verifier, and `--guard-sizes` has a call checked where they are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// Both are one size.
+    Equal(Size, Size),
+    /// The first is not larger than the second.
+    AtMost(Size, Size),
+}
+
+/// What an op asks of the sizes of its operands beside what the sizes of its results say.
+pub trait SizeConstraints {
+    /// The constraints. Those of an op whose attributes are wrong are of no interest.
+    fn size_constraints(&self) -> Vec<Constraint>;
+}
+
+/// What must hold of sizes where an op runs: sizes that its results have in common are equal, and those that types tell are right.
+pub fn constraints(op: Op<'_>) -> Vec<Constraint> {
+    let mut constraints = op.interface::<dyn SizeConstraints>().map(|op| op.size_constraints()).unwrap_or_default();
+    for (dim, size) in of(op).unwrap_or_default().into_iter().enumerate() {
+        if let Size::Same(same) = &size {
+            constraints.extend(same[1..].iter().map(|other| Constraint::Equal(same[0].clone(), other.clone())));
+        }
+        let told = op.results().into_iter().filter_map(|result| result.ty().shape().get(dim).copied());
+        constraints.extend(told.filter(|told| *told != DYNAMIC).map(|told| Constraint::Equal(size.clone(), Size::Known(told))));
+    }
+    constraints
+}
+
 /// How sizes are computed by those who ask.
 pub trait Arithmetic {
     /// A size.
@@ -202,6 +231,43 @@ pub fn window(rank: usize, dims: &[usize], sizes: &[i64], strides: &[i64], dilat
     }
     result.extend(sizes.iter().map(|size| Size::Known(*size)));
     Some(result)
+}
+
+/// No size is negative.
+pub fn not_negative(sizes: Option<Vec<Size>>) -> Vec<Constraint> {
+    sizes.into_iter().flatten().map(|size| Constraint::AtMost(Size::Known(0), size)).collect()
+}
+
+/// Dimensions of two operands, pair by pair, have one size.
+pub fn equal(lhs: usize, rhs: usize, dims: impl IntoIterator<Item = (usize, usize)>) -> Vec<Constraint> {
+    dims.into_iter().map(|(l, r)| Constraint::Equal(Size::Of(lhs, l), Size::Of(rhs, r))).collect()
+}
+
+/// A dimension is that of a group, as many times as there are groups.
+pub fn grouped(whole: Size, group: Size, groups: i64) -> Constraint {
+    Constraint::Equal(whole, group.times(groups))
+}
+
+/// No tensor has as many elements in a dimension that a step so much smaller than 2^63 times them is more than an i64 holds.
+const SMALL_STRIDE: i64 = 1 << 15;
+
+/// The elements at `offset + i * stride` for `i < size` are in a dimension. No constraint computes what an i64 does not hold, as long as those
+/// before it hold.
+pub fn inside(offset: Size, size: Size, stride: i64, whole: Size) -> Vec<Constraint> {
+    let positive = |size: &Size| Constraint::AtMost(Size::Known(0), size.clone());
+    let mut constraints = vec![positive(&offset), positive(&size)];
+    if !matches!(size, Size::Known(_)) {
+        constraints.push(Constraint::AtMost(size.clone(), whole.clone()));
+    }
+    if stride < SMALL_STRIDE {
+        let reach = size.times(stride).minus(stride - 1);
+        constraints.push(Constraint::AtMost(offset, whole.minus(reach)));
+    } else {
+        let room = whole.clone().minus(offset.clone()).plus(stride - 1);
+        constraints.push(Constraint::AtMost(offset, whole));
+        constraints.push(Constraint::AtMost(size, Size::Div(room.into(), stride)));
+    }
+    constraints
 }
 
 /// How many places something of a given reach has when it moves by `stride` in `room`.

@@ -3,7 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
-use super::sizes::{self, ResultSizes, Size};
+use super::sizes::{self, Constraint, ResultSizes, Size, SizeConstraints};
 use super::types::*;
 
 /// Dimension i of the operand becomes dimension `dims[i]` of the result; sizes of 1 and missing dimensions are repeated.
@@ -96,7 +96,7 @@ impl Verify for Transpose<'_> {
 /// C1: one offset, size and stride per dimension. C2: strides are positive, known offsets and sizes not negative. C3: one
 /// `index` operand per unknown entry. C4: known elements lie inside of the operand. C5: the result's sizes are `sizes`.
 /// C6: element types agree.
-#[op("prim.slice", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.slice", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Slice {
     x: Operand<AnyTensor>,
     bounds: Variadic<Index>,
@@ -110,6 +110,14 @@ impl ResultSizes for Slice<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         let offsets = self.offsets().iter().filter(|offset| **offset == DYNAMIC).count();
         Some(sizes::spelled(&self.sizes(), 1 + offsets))
+    }
+}
+
+impl SizeConstraints for Slice<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let offsets = sizes::spelled(&self.offsets(), 1);
+        let places = offsets.into_iter().zip(self.result_sizes().unwrap_or_default()).zip(self.strides());
+        places.enumerate().flat_map(|(dim, ((offset, size), stride))| sizes::inside(offset, size, stride, Size::Of(0, dim))).collect()
     }
 }
 
@@ -156,7 +164,7 @@ impl Verify for Reverse<'_> {
 ///
 /// C1: one entry per dimension. C2: `interior` is not negative. C3: one `index` operand per unknown entry. C4: the value is
 /// a 0-d tensor of the operand's element type. C5: the result's sizes are `(n - 1) * interior + n + low + high`.
-#[op("prim.pad", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.pad", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Pad {
     x: Operand<AnyTensor>,
     value: Operand<AnyTensor>,
@@ -170,6 +178,12 @@ pub struct Pad {
 impl ResultSizes for Pad<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         sizes::pad(&self.low(), &self.high(), &self.interior())
+    }
+}
+
+impl SizeConstraints for Pad<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        sizes::not_negative(self.result_sizes())
     }
 }
 
@@ -229,7 +243,7 @@ impl Verify for Concat<'_> {
 /// C1: `sizes`, `strides`, `dilations` and `dims` have k entries each, positive but for `dims`, which name different dimensions.
 /// C2: the sizes of the positions are `(n - (sizes - 1) * dilations - 1) / strides + 1`, those inside of the window `sizes`.
 /// C3: element types agree.
-#[op("prim.sliding_window", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.sliding_window", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct SlidingWindow {
     x: Operand<AnyTensor>,
     result: Result<AnyTensor>,
@@ -252,6 +266,12 @@ impl ResultSizes for SlidingWindow<'_> {
         let rank = self.x().ty().rank();
         let dims = windowed(rank, self.sizes().len(), self.dims());
         sizes::window(rank, &dims, &self.sizes(), &self.strides(), &self.dilations())
+    }
+}
+
+impl SizeConstraints for SlidingWindow<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        sizes::not_negative(self.result_sizes())
     }
 }
 

@@ -269,10 +269,26 @@ fn padding_from_data_is_checked() {
         vec![
             ("2", number(2), Ok(&[&[8]])),
             ("-6", number(-6), Ok(&[&[0]])),
-            ("-7", number(-7), Err("no tensor of elements of 4 bytes has the sizes [-1]")),
+            ("-7", number(-7), Err("prim.pad: 0 must be at most -1, or it reads what is not there")),
             ("2^61", number(1 << 61), Err("no tensor of elements of 4 bytes has the sizes [2305843009213693958]")),
-            ("2^63 - 1", number(MAX), Err("no tensor of elements of 4 bytes has the sizes [-")),
-            ("-2^63", number(i64::MIN), Err("no tensor of elements of 4 bytes has the sizes [-")),
+            ("2^63 - 1", number(MAX), Err("prim.pad: 0 must be at most -")),
+            ("-2^63", number(i64::MIN), Err("prim.pad: 0 must be at most -")),
+        ],
+    );
+}
+
+#[test]
+fn slices_from_data_are_checked() {
+    let slice = "%0 = aten.narrow %y, %n {dim = 0 : i64, start = $, length = 2 : i64} : (tensor<?xf32>, index) -> tensor<2xf32>";
+    check(
+        &from_number("tensor<2xf32>", slice),
+        vec![
+            ("1", number(1), Ok(&[&[2]])),
+            ("4", number(4), Ok(&[&[2]])),
+            ("5", number(5), Err("prim.slice: 5 must be at most 4")),
+            ("-7", number(-7), Err("prim.slice: 0 must be at most -1")),
+            ("2^63 - 1", number(MAX), Err("prim.slice: 9223372036854775807 must be at most 4")),
+            ("-2^63", number(i64::MIN), Err("prim.slice: 0 must be at most -")),
         ],
     );
 }

@@ -299,7 +299,7 @@ fn narrow(args: &Args) -> Results {
     let (start, length) = (args.int("start")?, args.int("length")?);
     let n = *x.shape().get(d).ok_or_else(|| fail("a 0-d tensor cannot be narrowed"))? as i64;
     let start = if start < 0 { start + n } else { start };
-    if start < 0 || length < 0 || start + length > n {
+    if start < 0 || length < 0 || start > n || length > n - start {
         return Err(fail(format!("{length} elements from {start} are outside of a dimension of size {n}")));
     }
     one(x.slice(d, start as usize, length as usize, 1)?)

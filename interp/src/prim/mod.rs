@@ -1,5 +1,6 @@
 //! `prim` ops, from the meanings that the dialect documents.
 
+mod constraints;
 mod contract;
 mod index;
 mod pointwise;
@@ -70,6 +71,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
         let yielded = m.block(block)?;
         return yielded.iter().map(|s| m.load(s)).collect();
     }
+    constraints::check(&node)?;
     if let Some(result) = pointwise::run(&node)? {
         return single(Value::Tensor(result));
     }

@@ -10,7 +10,7 @@ use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, scf};
 use strata_dialects::loops::elements::memory_type;
-use strata_dialects::loops::view::KernelView;
+use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::loops::{Load, Scatter};
 use strata_dialects::{capture, host, loops, prim};
 
@@ -35,6 +35,8 @@ pub(super) struct Callee<'c> {
     tensors: Vec<bool>,
     /// Whether it may find an index out of bounds.
     checks: bool,
+    /// The dims over which it writes at indices.
+    scattered: Vec<Vec<usize>>,
 }
 
 /// Where a value is written.
@@ -406,7 +408,7 @@ impl<'c> Converter<'c> {
         }
         let symbols: Vec<_> = callee.symbols.iter().map(|&at| self.scalar(arguments[at as usize])).collect();
         // What sizes the kernel's loops is as exact as what sizes its tensors.
-        self.checked_numbers(callee.sizes, &symbols);
+        let dims = self.checked_numbers(callee.sizes, &symbols);
         let (mut operands, mut empty) = (Vec::new(), Vec::new());
         for &argument in &arguments {
             operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
@@ -426,6 +428,9 @@ impl<'c> Converter<'c> {
             self.b.effect(host::Settle::NAME, &[], &[]);
         }
         self.unsettled |= callee.checks;
+        for domain in &callee.scattered {
+            self.guard_places(&empty, &domain.iter().map(|&dim| dims[dim]).collect::<Vec<_>>());
+        }
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
         self.unless_empty(&empty, |b| {
             b.effect(host::Launch::NAME, &operands, &attrs);
@@ -462,6 +467,7 @@ impl<'c> Converter<'c> {
             sizes: kernel.sizes,
             shapes: kernel.shapes(),
             checks: [Load::NAME, Scatter::NAME].iter().any(|name| !kernel.op.find_all(name).is_empty()),
+            scattered: kernel.op.find_all(Scatter::NAME).into_iter().map(|op| StageView::new(op).domain).collect(),
             tensors: kernel.op.body(0).args().iter().map(|arg| arg.ty().is_tensor()).collect(),
         });
         self.callees.insert(name.to_owned(), callee.clone());

@@ -85,6 +85,25 @@ impl<'c> Converter<'c> {
         scf::when(&mut self.b, test, build);
     }
 
+    /// The call ends where something is written into tensors without elements, by a kernel that does not run then and finds no index out of
+    /// bounds. `results` are their elements, `updates` the sizes of what is written.
+    pub fn guard_places(&mut self, results: &[Num<'c>], updates: &[Num<'c>]) {
+        let is_some = |num: &Num<'c>| matches!(num, Num::Const(1..));
+        if results.iter().any(is_some) || updates.contains(&Num::Const(0)) {
+            return;
+        }
+        let zero = self.b.const_index(0);
+        let updates = self.elements(updates).value(&mut self.b);
+        let mut holds = arith::cmpi(&mut self.b, CmpIPredicate::Eq, updates, zero);
+        for result in results {
+            let result = result.value(&mut self.b);
+            let some = arith::cmpi(&mut self.b, CmpIPredicate::Ne, result, zero);
+            holds = arith::ori(&mut self.b, holds, some);
+        }
+        let text = format!("index out of bounds: {{0}} elements are written into a tensor of none (in {})", self.origin);
+        self.b.effect(host::Guard::NAME, &[holds, updates], &[("text", self.cx.str_attr(&text))]);
+    }
+
     /// A product of two numbers that does not wrap.
     pub fn product(&mut self, lhs: Num<'c>, rhs: Num<'c>) -> Num<'c> {
         // The first details of the message are the numbers that are not known.

@@ -21,7 +21,7 @@ pub enum Symbol<'c> {
 }
 
 /// Sizes and index values of a function. See the module.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Dims<'c> {
     symbols: Vec<Symbol<'c>>,
     ids: HashMap<Symbol<'c>, u32>,
@@ -32,6 +32,8 @@ pub struct Dims<'c> {
     equals: HashMap<u32, Expr>,
     tensors: HashMap<Value<'c>, Vec<Expr>>,
     indices: HashMap<Value<'c>, Expr>,
+    /// Expressions that are known not to be negative, beside those whose bounds say so.
+    pub(super) not_negative: Vec<Expr>,
 }
 
 impl Analysis for Dims<'static> {
@@ -51,6 +53,13 @@ impl Incremental for Dims<'static> {
 impl<'c> Dims<'c> {
     /// Analyses a function (or any op with regions).
     pub fn of(function: Op<'c>) -> Self {
+        let mut dims = Self::declared(function);
+        dims.visit_regions(function, true);
+        dims
+    }
+
+    /// What a function says of the sizes of its arguments; nothing of what it computes is taken in.
+    pub fn declared(function: Op<'c>) -> Self {
         let mut dims = Self::default();
         // Declared sizes come first: whatever the body computes is then said in the declared symbols.
         for op in function.find_all(capture::Dim::NAME) {
@@ -63,8 +72,15 @@ impl<'c> Dims<'c> {
                 }
             }
         }
-        dims.visit_regions(function, true);
         dims
+    }
+
+    /// Takes in an op that every call of the function runs: its results, and that sizes are as it needs them, or as it checks.
+    pub fn learn(&mut self, op: Op<'c>) {
+        self.visit_op(op, true);
+        for constraint in self.guarded(op) {
+            self.assume(&constraint);
+        }
     }
 
     fn visit_regions(&mut self, op: Op<'c>, always_runs: bool) {
@@ -136,7 +152,7 @@ impl<'c> Dims<'c> {
     }
 
     /// Takes in that two expressions are equal, when one of them is a symbol.
-    fn equate(&mut self, a: &Expr, b: &Expr) {
+    pub(super) fn equate(&mut self, a: &Expr, b: &Expr) {
         let (a, b) = (self.resolve(a), self.resolve(b));
         if a == b {
             return;
@@ -188,7 +204,7 @@ impl<'c> Dims<'c> {
     }
 
     /// The sizes that a `capture.bind_dims` states.
-    fn bound(&mut self, op: Op<'c>) -> Option<Vec<Expr>> {
+    pub(super) fn bound(&mut self, op: Op<'c>) -> Option<Vec<Expr>> {
         let results = op.attr("shape")?.as_map()?;
         let operands = op.operands();
         let (tensor, symbols) = operands.split_first()?;
@@ -296,7 +312,7 @@ impl<'c> Dims<'c> {
         match (low, high) {
             (Some(low), _) if low >= 0 => Some(true),
             (_, Some(high)) if high < 0 => Some(false),
-            _ => None,
+            _ => self.is_not_negative(&b.sub(a)).then_some(true),
         }
     }
 

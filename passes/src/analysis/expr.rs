@@ -230,35 +230,33 @@ impl Expr {
 
     /// Puts expressions in the place of symbols, where `value` gives one; `None` when that grows too large.
     pub fn substitute(&self, value: &dyn Fn(u32) -> Option<Expr>) -> Option<Self> {
+        self.replace(&|atom| if let Atom::Symbol(id) = atom { value(*id) } else { None })
+    }
+
+    /// Puts expressions in the place of atoms, where `value` gives one; `None` when that grows too large.
+    pub fn replace(&self, value: &dyn Fn(&Atom) -> Option<Expr>) -> Option<Self> {
         let mut result = Self::default();
         for (key, coefficient) in &self.terms {
             let mut product = Self::from(*coefficient);
             for atom in key {
-                let pair = |a: &Expr, b: &Expr| Some((a.substitute(value)?, b.substitute(value)?));
-                let factor = match atom {
-                    Atom::Symbol(id) => value(*id).unwrap_or_else(|| Self::symbol(*id)),
-                    Atom::FloorDiv(a, b) => {
-                        let (a, b) = pair(a, b)?;
-                        a.floor_div(&b)
-                    }
-                    Atom::Mod(a, b) => {
-                        let (a, b) = pair(a, b)?;
-                        a.modulo(&b)
-                    }
-                    Atom::Min(a, b) => {
-                        let (a, b) = pair(a, b)?;
-                        a.minimum(&b)
-                    }
-                    Atom::Max(a, b) => {
-                        let (a, b) = pair(a, b)?;
-                        a.maximum(&b)
-                    }
+                let factor = match value(atom) {
+                    Some(given) => given,
+                    None => atom.with_parts(&|part| part.replace(value))?,
                 };
                 product = Some(product.mul(&factor)).filter(Self::is_small)?;
             }
             result = result.add(&product);
         }
         Some(result).filter(Self::is_small)
+    }
+
+    /// The innermost minimum or maximum, if there is one.
+    pub fn choice(&self) -> Option<&Atom> {
+        self.terms.keys().flatten().find_map(|atom| match atom {
+            Atom::Symbol(_) => None,
+            Atom::Min(a, b) | Atom::Max(a, b) => a.choice().or_else(|| b.choice()).or(Some(atom)),
+            Atom::FloorDiv(a, b) | Atom::Mod(a, b) => a.choice().or_else(|| b.choice()),
+        })
     }
 
     /// Bounds, from the bounds of symbols.
@@ -278,6 +276,17 @@ impl Expr {
 }
 
 impl Atom {
+    /// The same function of other expressions.
+    fn with_parts(&self, part: &dyn Fn(&Expr) -> Option<Expr>) -> Option<Expr> {
+        Some(match self {
+            Self::Symbol(_) => self.clone().into(),
+            Self::FloorDiv(a, b) => part(a)?.floor_div(&part(b)?),
+            Self::Mod(a, b) => part(a)?.modulo(&part(b)?),
+            Self::Min(a, b) => part(a)?.minimum(&part(b)?),
+            Self::Max(a, b) => part(a)?.maximum(&part(b)?),
+        })
+    }
+
     fn size(&self) -> usize {
         match self {
             Self::Symbol(_) => 1,

@@ -33,13 +33,13 @@ pub(super) fn infer<'c>(dims: &mut Dims<'c>, op: Op<'c>, result: Value<'c>) -> V
 }
 
 /// Sizes as expressions over the symbols of the function.
-struct Symbolic<'a, 'c> {
-    dims: &'a mut Dims<'c>,
-    op: Op<'c>,
+pub(super) struct Symbolic<'a, 'c> {
+    pub dims: &'a mut Dims<'c>,
+    pub op: Op<'c>,
 }
 
 /// The op names a dimension or an operand that it does not have.
-struct Malformed;
+pub(super) struct Malformed;
 
 impl Arithmetic for Symbolic<'_, '_> {
     type Size = Expr;

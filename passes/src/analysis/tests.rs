@@ -107,3 +107,41 @@ fn declared_ranges_answer_questions() {
         },
     );
 }
+
+/// Whether it is shown that the returned number is not negative.
+fn not_negative(body: &str) -> bool {
+    with_function("(%i: index, %x: tensor<?xf32>) -> index", body, |function| {
+        let mut dims = Dims::of(function);
+        let value = function.body(0).terminator().map(|end| end.operand(0)).expect("the function returns something");
+        let value = dims.index(value);
+        dims.is_not_negative(&value)
+    })
+}
+
+#[test]
+fn minima_and_maxima_are_told_apart() {
+    // n - clamp(i), with `clamp` to 0..n, and what is left of it in steps of 2.
+    let room = "%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %n = prim.dim %x {dim = 0 : i64} : (tensor<?xf32>) -> index
+        %a = arith.maxsi %i, %c0 : index
+        %from = arith.minsi %a, %n : index
+        %room = arith.subi %n, %from : index";
+    assert!(not_negative(&format!("{room}\nreturn %room : index")));
+    assert!(!not_negative(&format!("{room}\n%less = arith.subi %room, %c1 : index\nreturn %less : index")));
+    let steps = "%more = arith.addi %room, %c1 : index
+        %steps = arith.floordivsi %more, %c2 : index
+        %twice = arith.muli %steps, %c2 : index
+        %last = arith.subi %twice, %c1 : index
+        %rest = arith.subi %room, %last : index";
+    assert!(not_negative(&format!("{room}\n{steps}\nreturn %rest : index")));
+    assert!(!not_negative(&format!("{room}\n{steps}\n%less = arith.subi %rest, %c1 : index\nreturn %less : index")));
+    // -i where i < 0, else 0.
+    let wrapped = "%c0 = arith.constant 0 : index
+        %negated = arith.subi %c0, %i : index
+        %lack = arith.maxsi %negated, %c0 : index
+        %place = arith.addi %i, %lack : index";
+    assert!(not_negative(&format!("{wrapped}\nreturn %place : index")));
+    assert!(!not_negative("return %i : index"));
+}
