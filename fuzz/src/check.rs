@@ -76,6 +76,7 @@ fn compare_other_sizes(case: &Case, graph: &Graph, scratch: &Scratch) -> Result<
         let sizes = || inputs.iter().map(|input| format!("{:?}", input.shape())).collect::<Vec<_>>().join(" ");
         let expected = strata_driver::interpret(strata_driver::standard(), path, &Options::default(), inputs.clone());
         match (session.run(&inputs), expected) {
+            (Ok(_), Err(why)) if graph.reads_for_sizes() && why.to_string().contains("index out of bounds") => {}
             (Ok(_), Err(why)) => return Err(wrong("accepted", format!("inputs of {}: the interpreter says {why}", sizes()))),
             (Err(why), Ok(_)) => return Err(wrong("refused", format!("inputs of {}: {why}", sizes()))),
             (Ok(found), Ok(expected)) => {

@@ -174,6 +174,19 @@ impl Graph {
         live
     }
 
+    /// Whether elements are read at indices for a value that is only asked for its size: compiled code does not read them then.
+    pub fn reads_for_sizes(&self) -> bool {
+        let (live, mut computed) = (self.live(), vec![false; self.defs.len()]);
+        self.outputs.iter().for_each(|&value| computed[value] = true);
+        for value in (0..computed.len()).rev() {
+            if let (true, Def::Op(_, inputs)) = (computed[value], &self.defs[value]) {
+                inputs.iter().for_each(|&input| computed[input] = true);
+            }
+        }
+        let indexed = |def: &Def| matches!(def, Def::Op(Op::Gather(..) | Op::Scatter(..), _));
+        (0..live.len()).any(|value| live[value] && !computed[value] && indexed(&self.defs[value]))
+    }
+
     /// Whether it is left open where partial results overflow, and so what is infinite and what is NaN: products of many numbers
     /// are taken in any order, and sums of very large ones may be factored.
     pub fn overflow_is_open(&self) -> bool {

@@ -3,7 +3,7 @@
 use strata_core::prelude::*;
 
 use super::check::{self, Checked};
-use super::sizes::{self, ResultSizes, Size};
+use super::sizes::{self, Constraint, ResultSizes, Size, SizeConstraints};
 use super::types::*;
 
 const KINDS: &[&str] = &["sum", "prod", "max", "min", "maxnum", "and", "or", "xor"];
@@ -63,7 +63,7 @@ impl Verify for Reduce<'_> {
 ///
 /// C1: `dim` is a dimension. C2: `kind` is `max` or `min`. C3: the result has the remaining dimensions. C4: its elements
 /// are `i64`.
-#[op("prim.arg_reduce", effects(Pure), interfaces(ResultSizes), verify)]
+#[op("prim.arg_reduce", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct ArgReduce {
     x: Operand<Reals>,
     result: Result<Integers>,
@@ -74,6 +74,12 @@ pub struct ArgReduce {
 impl ResultSizes for ArgReduce<'_> {
     fn result_sizes(&self) -> Option<Vec<Size>> {
         Some(sizes::without(0, self.x().ty().rank(), &[self.dim()]))
+    }
+}
+
+impl SizeConstraints for ArgReduce<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        usize::try_from(self.dim()).map(|dim| Constraint::AtMost(Size::Known(1), Size::Of(0, dim))).into_iter().collect()
     }
 }
 
