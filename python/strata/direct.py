@@ -9,6 +9,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses import FakeTensorMode
 from torch.func import functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 from . import _native, events, graph
@@ -16,6 +17,7 @@ from .compiler import compile_text, to_function
 from .options import Options
 from .recurrent import Whole
 from .undecomposed import undecomposed
+from .values import Refused
 from .views import placed, without_views
 
 
@@ -114,13 +116,15 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
         for k, value in zip(tensors, values):
             given[k] = value
         arguments, named = pytree.tree_unflatten(given, spec)
-        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole():
+        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole(), Refused():
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results
 
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode, enable_python_dispatcher(), undecomposed():
-        fakes = [mode.from_tensor(value) for value in [*(leaves[k] for k in tensors), *weights]]
+    # Sizes of the call are numbers; those that its values decide are symbols.
+    symbols = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
+    with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
+        fakes = [mode.from_tensor(value, static_shapes=True) for value in [*(leaves[k] for k in tensors), *weights]]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
     return module, described[0]
 

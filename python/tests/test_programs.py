@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+import strata
 from comparison import agrees, compiled, native, same
 
 
@@ -123,3 +124,36 @@ def test_positions_count_from_the_end():
     for k in (6, -7):
         with pytest.raises(IndexError):
             run(x, torch.tensor(k))
+
+
+@pytest.mark.parametrize(
+    "function, calls",
+    [
+        (lambda x: x[x > 0] * 2, [[1.0, -1.0, 3.0], [-1.0, -2.0, -3.0]]),
+        (torch.nonzero, [[1.0, 0.0, 3.0], [0.0, 0.0, 0.0]]),
+        (lambda x: torch.unique(x, return_counts=True), [[2.0, 1.0, 2.0], [0.0, 0.0, 0.0]]),
+        (lambda x: torch.bincount(x.long()), [[2.0, 1.0, 2.0], [0.0, 5.0, 0.0]]),
+        (lambda x: torch.repeat_interleave(x, x.long()), [[2.0, 1.0, 0.0], [0.0, 5.0, 1.0]]),
+        (lambda x: x * x.sum().item() + x[0].item(), [[2.0, 1.0, 2.0], [-1.0, 0.5, 0.25]]),
+    ],
+)
+def test_sizes_and_numbers_that_a_call_decides(function, calls):
+    run = strata.compile(function)
+    for call in calls:
+        same(run(torch.tensor(call)), function(torch.tensor(call)))
+    assert len(run.programs) == 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * 2 if x.sum() > 0 else x - 1,
+        lambda x: torch.cov(x, fweights=x.long()),
+        lambda x: torch.tensor_split(x, x.long()),
+        lambda x: torch.tensor(x.tolist()),
+        lambda x: torch.tensor(x.numpy() + 1),
+    ],
+)
+def test_a_function_that_asks_for_a_value_is_refused_with_its_line(function):
+    with pytest.raises(strata.graph.Unsupported, match=r"test_programs.py:\d+: .* needs the value of a tensor, which a recorded call does not have"):
+        strata.compile(function)(torch.ones(3))

@@ -1,0 +1,47 @@
+"""What a recorded function may not ask: the values of tensors. A record has sizes and types, and is for all values."""
+
+import os
+import traceback
+
+import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.overrides import TorchFunctionMode
+
+from . import graph
+
+_READS = {getattr(torch.Tensor, name) for name in ("__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage")}
+"""Functions that hand the memory of a tensor to others."""
+
+
+class Refused(TorchFunctionMode):
+    """Makes functions that ask for values `graph.Unsupported` with the line that asks and the ways out."""
+
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        if function in _READS and _is_recorded(arguments[0]):
+            raise graph.Unsupported(_reason(traceback.extract_stack()))
+        return function(*arguments, **(named or {}))
+
+    def __exit__(self, kind, error, trace):
+        super().__exit__(kind, error, trace)
+        if isinstance(error, (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode)) or _has_no_memory(error):
+            raise graph.Unsupported(_reason(traceback.extract_tb(trace))) from None
+
+
+def _is_recorded(value) -> bool:
+    return isinstance(value, FakeTensor) or isinstance(value, torch.Tensor) and torch._is_functional_tensor(value)
+
+
+def _has_no_memory(error: Exception | None) -> bool:
+    """Whether an operator without a rule for types alone was stopped at the memory that recorded tensors do not have."""
+    return type(error) is RuntimeError and "data is not allocated" in str(error)
+
+
+def _reason(frames: traceback.StackSummary) -> str:
+    ours = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
+    lines = [frame for frame in frames if not frame.filename.startswith(ours)]
+    place = f"{lines[-1].filename}:{lines[-1].lineno}: `{lines[-1].line}` " if lines else "the function "
+    return (
+        f"{place}needs the value of a tensor, which a recorded call does not have; "
+        'torch.compile(.., backend="strata") runs such a line by itself, and torch.where or torch.cond decide without it'
+    )
