@@ -99,20 +99,12 @@ fn adaptive_average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
     }
     let lead = x.rank() - space;
     output_size(a, x, space).into_iter().enumerate().fold(x, |x, (k, count)| {
-        let (dim, n) = (lead + k, x.size(lead + k));
-        if count.same(n) {
+        let dim = lead + k;
+        if count.same(x.size(dim)) {
             return x;
         }
         if count.is_one() {
             return x.mean(&[dim], true);
-        }
-        if let (Size::Const(n), Size::Const(m)) = (n, count)
-            && m > 0
-            && n % m == 0
-        {
-            let shape = x.shape();
-            let split = [&shape[..dim], &[m.into(), (n / m).into()], &shape[dim + 1..]].concat();
-            return x.reshape(&split).mean(&[dim + 1], false);
         }
         if let Some(means) = few_windows(x, dim, count, |window, dim| window.mean(&[dim], true)) {
             return means;
