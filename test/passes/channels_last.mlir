@@ -112,3 +112,35 @@ func.func @gathered(%x: tensor<2x8x4x5xf32> {capture.dim_order = array<i64: 0, 2
   %6 = capture.permute %5 {perm = array<i64: 0, 3, 1, 2>} : (tensor<2x4x7x8xf32>) -> tensor<2x8x4x7xf32>
   return %6 : tensor<2x8x4x7xf32>
 }
+
+// What no convolution reads stays in the order of the tensor that it is combined with: one transpose instead of two.
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %[[X:.*]]: tensor<2x16x6x6xf32>, %[[W:.*]]: tensor<8x16x1x1xf32>, %[[M:.*]]: tensor<2x8x6x6xf32>
+// CHECK: %[[C:.*]] = prim.conv
+// CHECK: %[[N:.*]] = prim.neg %[[C]] : tensor<2x6x6x8xf32>
+// CHECK: %[[T:.*]] = prim.transpose %[[N]] {perm = array<i64: 0, 3, 1, 2>}
+// CHECK: %[[S:.*]] = prim.add %[[T]], %[[M]] : tensor<2x8x6x6xf32>
+// CHECK: return %[[S]]
+func.func @update(%x: tensor<2x16x6x6xf32>, %w: tensor<8x16x1x1xf32>, %m: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x6x6xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x6x6xf32>
+  %1 = prim.neg %0 : (tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+  %2 = prim.add %1, %m : (tensor<2x8x6x6xf32>, tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
+  return %2 : tensor<2x8x6x6xf32>
+}
+
+// Few channels and a result that is returned: lanes are as well along its rows.
+// CHECK-LABEL: func.func @few_channels(
+// CHECK-NEXT: prim.conv %{{.*}} (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32>
+// CHECK-NEXT: return
+func.func @few_channels(%x: tensor<2x3x6x6xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32>
+  return %0 : tensor<2x8x6x6xf32>
+}
+
+// Steps of two have no such rows.
+// CHECK-LABEL: func.func @few_channels_apart(
+// CHECK: prim.conv {{.*}}layout = "nc01,c01o->n01o"
+func.func @few_channels_apart(%x: tensor<2x3x6x6xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<2x8x3x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x3x3xf32>
+  return %0 : tensor<2x8x3x3xf32>
+}

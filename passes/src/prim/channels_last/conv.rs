@@ -13,16 +13,27 @@ pub fn is_plain(op: Op<'_>) -> bool {
     op.isa::<prim::Conv>() && op.attr("layout").is_none() && !op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>())
 }
 
-/// Whether a convolution in the plain order is worth another one.
-pub fn check(op: Op<'_>) -> Matched {
+/// Whether a convolution in the plain order is worth another one; `goes_back`: its result would be transposed to the order of before.
+pub fn check(op: Op<'_>, goes_back: bool) -> Matched {
     let weights = op.operand(1).ty();
     if !weights.is_static() {
         return Err("the sizes of its weights are not known".into());
     }
     match weights.shape()[0] {
         features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
+        _ if goes_back && has_few_channels(op) && has_dense_rows(op) => Err("its result costs more to move than it does itself".into()),
         _ => Ok(()),
     }
+}
+
+fn has_few_channels(op: Op<'_>) -> bool {
+    op.int("groups") == Some(1) && op.operand(1).ty().shape()[1] < FEATURES
+}
+
+/// Whether neighbours in a row of the result read neighbours in a row of the input: lanes are as well along them.
+fn has_dense_rows(op: Op<'_>) -> bool {
+    let last = |name: &str| op.ints(name).and_then(|entries| entries.last().copied());
+    ["strides", "lhs_dilation", "rhs_dilation"].into_iter().all(|name| last(name) == Some(1))
 }
 
 /// The convolution in the order channels last.
@@ -33,7 +44,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, tar
     // Two vectors are a panel of weights.
     let lanes = target.lanes(weights.element_type()?.bits());
     // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
-    let few = groups == 1 && weights.shape()[1] < FEATURES && orders.of(op.operand(0)).is_none();
+    let few = has_few_channels(op) && orders.of(op.operand(0)).is_none();
     let x = if few { op.operand(0) } else { orders.in_order(b, op.operand(0), &perm) };
     let x = pad(b, op, x, if few { 2 } else { 1 });
     let (w, layout) = panels(b, op.operand(1), groups, lanes, few);

@@ -3,10 +3,12 @@
 //! Exactly when: a `conv` in the plain order with at least `FEATURES` known features and a known window becomes one on
 //! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing;
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
-//! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too.
+//! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too. A convolution of
+//! them whose result is returned, and read by no other, stays as it is: to transpose the result costs more than it does itself.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! gathers, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
-//! that wants the order of before. So does the transpose of an input that lies in an order of its own (`capture.permute`).
+//! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.
+//! So does the transpose of an input that lies in an order of its own (`capture.permute`).
 //!
 //! Nothing is computed differently: each sum has the same products. Weights' transposes stand on weights alone.
 //!
@@ -31,7 +33,8 @@ pub(crate) mod order;
 mod sink;
 
 use order::{Ordered, Orders, inverse};
-use strata_core::ir::{Block, Op};
+use std::collections::HashSet;
+use strata_core::ir::{Block, Op, Use, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
@@ -74,6 +77,7 @@ fn run<'c>(function: Op<'c>, target: &Target, remarks: Remarks, rewriter: &mut R
 fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) -> (usize, usize) {
     let mut orders = Orders::default();
     let mut count = (0, 0);
+    let ways = Ways::of(block);
     for op in block.ops() {
         if !op.regions().is_empty() {
             let inner = run(op, target, remarks, rewriter);
@@ -84,17 +88,46 @@ fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: 
             continue;
         }
         rewriter.go_before(op);
-        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op))).flatten();
+        let (wanted, returned) = (ways.wanted.contains(&op), ways.returned.contains(&op));
+        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op, returned && !wanted))).flatten();
         if let Some(found) = worth.and_then(|()| conv::rewrite(rewriter, &mut orders, op, target)) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
-        } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op)) {
+        } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op, wanted)) {
             orders.replace(rewriter, op, found);
             count.1 += 1;
         }
     }
     orders.erase_unused(rewriter);
     count
+}
+
+/// Where the results of ops lead to.
+struct Ways<'c> {
+    /// To what wants the new order: a convolution, or a tensor of the call that lies in an order of its own.
+    wanted: HashSet<Op<'c>>,
+    /// Out of the block, by no sum over dims, which could be taken in any order.
+    returned: HashSet<Op<'c>>,
+}
+
+impl<'c> Ways<'c> {
+    fn of(block: Block<'c>) -> Ways<'c> {
+        let elsewhere = |user: Op<'c>| user.block() != Some(block);
+        let wants = |user: Op<'c>| conv::is_plain(user) || user.isa::<Permute>() || elsewhere(user);
+        let reduces = |user: Op<'c>| user.isa::<prim::Reduce>() || user.isa::<prim::ArgReduce>();
+        let mut ways = Ways { wanted: HashSet::new(), returned: HashSet::new() };
+        for op in block.ops().into_iter().rev() {
+            for Use { op: user, .. } in op.results().into_iter().flat_map(Value::uses) {
+                if wants(user) || ways.wanted.contains(&user) {
+                    ways.wanted.insert(op);
+                }
+                if elsewhere(user) || Some(user) == block.terminator() || ways.returned.contains(&user) && !reduces(user) {
+                    ways.returned.insert(op);
+                }
+            }
+        }
+        ways
+    }
 }
 
 /// The tensor of the call that an op transposes to the order in which the program has it.

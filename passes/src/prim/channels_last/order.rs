@@ -29,6 +29,13 @@ impl<'c> Orders<'c> {
         self.known.get(&value)
     }
 
+    /// Whether a value is there in an order, or is made in that as well as in its own.
+    pub fn has_order(&self, value: Value<'c>, perm: &[usize]) -> bool {
+        let made = value.defining_op();
+        let free = made.is_some_and(|op| op.isa::<prim::Broadcast>() || op.isa::<prim::Constant>() || op.isa::<prim::Transpose>());
+        free || self.known.get(&value).is_some_and(|known| known.perm == perm)
+    }
+
     /// A value in the order `perm`: as it is known, or transposed.
     pub fn in_order(&mut self, b: &mut Builder<'c>, value: Value<'c>, perm: &[usize]) -> Value<'c> {
         if perm.is_sorted() {

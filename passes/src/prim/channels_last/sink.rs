@@ -6,12 +6,17 @@ use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
 use strata_dialects::prim;
 use strata_dialects::prim::view::windowed;
 
-/// The op in the order of one of its operands, when it has one and the op is the same there.
-pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>) -> Option<Ordered<'c>> {
+/// The op in the order of one of its operands, when it has one and the op is the same there. `wanted`: its result leads to what wants that
+/// order. Otherwise no operand is transposed for it: the one that has the order is transposed back instead.
+pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, wanted: bool) -> Option<Ordered<'c>> {
     if op.num_results() != 1 || !op.result(0).ty().is_tensor() {
         return None;
     }
     let perm = op.operands().into_iter().find_map(|operand| orders.of(operand)).map(|known| known.perm.clone())?;
+    let joins = is_pointwise(op) || op.isa::<prim::Concat>();
+    if joins && !wanted && !op.operands().into_iter().all(|operand| orders.has_order(operand, &perm)) {
+        return None;
+    }
     if is_pointwise(op) {
         let operands: Vec<_> = op.operands().into_iter().map(|operand| orders.in_order(b, operand, &perm)).collect();
         return Some(again(b, op, &operands, perm, &[]));
