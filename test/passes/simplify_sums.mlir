@@ -120,3 +120,38 @@ func.func @sum_of_product_of_matrices(%x: tensor<4x32xf32>, %y: tensor<32x8xf32>
   %1 = prim.reduce %0 {dims = array<i64: 1>, kind = "sum"} : (tensor<4x8xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// Small dots that are summed are one, over all that they contract; what else is summed comes after. Strict numerics keep the order.
+// CHECK-LABEL: func.func @dots(
+// CHECK: %[[L:.*]] = prim.concat %arg0, %arg0, %arg0, %arg0 {dim = 0 : i64} : {{.*}} -> tensor<8x8xf32>
+// CHECK: %[[R:.*]] = prim.concat %arg1, %arg1, %arg1, %arg1 {dim = 0 : i64} : {{.*}} -> tensor<8x8xf32>
+// CHECK: %[[D:.*]] = prim.dot %[[L]], %[[R]] {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: %[[S:.*]] = prim.add %[[D]], %arg2
+// CHECK-NEXT: return %[[S]]
+// STRICT-LABEL: func.func @dots(
+// STRICT-COUNT-4: prim.dot
+func.func @dots(%x: tensor<2x8xf32>, %y: tensor<2x8xf32>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
+  %1 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
+  %2 = prim.add %0, %1 : tensor<8x8xf32>
+  %3 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
+  %4 = prim.add %z, %3 : tensor<8x8xf32>
+  %5 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
+  %6 = prim.add %4, %5 : tensor<8x8xf32>
+  %7 = prim.add %2, %6 : tensor<8x8xf32>
+  return %7 : tensor<8x8xf32>
+}
+
+// Dots with larger operands than results stand as they are.
+// CHECK-LABEL: func.func @large_dots(
+// CHECK-COUNT-4: prim.dot
+func.func @large_dots(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = prim.dot %y, %x {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %2 = prim.dot %x, %x {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %3 = prim.dot %y, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %4 = prim.add %0, %1 : tensor<4x4xf32>
+  %5 = prim.add %2, %3 : tensor<4x4xf32>
+  %6 = prim.add %4, %5 : tensor<4x4xf32>
+  return %6 : tensor<4x4xf32>
+}

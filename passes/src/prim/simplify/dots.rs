@@ -10,7 +10,7 @@ use strata_dialects::prim;
 /// Contracted elements below which a product is summed as it stands.
 const MIN_CONTRACTED: i64 = 16;
 
-fn is_wide(op: Op<'_>) -> bool {
+pub(super) fn is_wide(op: Op<'_>) -> bool {
     matches!(op.result(0).ty().element_type(), Some(ElementType::F32 | ElementType::F64))
 }
 

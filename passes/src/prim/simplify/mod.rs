@@ -14,6 +14,7 @@ pub mod sizes;
 pub mod sums;
 #[cfg(test)]
 mod sums_bound;
+mod sums_of_dots;
 #[cfg(test)]
 mod tests;
 pub mod views;

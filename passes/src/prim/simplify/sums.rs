@@ -6,6 +6,8 @@
 //!   dimension that no factor has is a factor of its size.
 //! - **sum-of-two-factors**: a product of two factors, each with dimensions that the other lacks, is a `dot`.
 //! - **sum-of-dot**: a free dimension of a `dot` is summed in its operand.
+//! - **sum-of-dots**: the sum of four and more `dot`s, each smaller in its operands than in its result, is one `dot` over all that they contract:
+//!   `x_1 y_1 + x_2 y_2 + .. = [x_1 x_2 ..] [y_1; y_2; ..]`, as the gradient of a weight that each step of a recurrence reads.
 //! - **sum-of-terms**: `sum_jk (x_j + y_k)` is summed term by term, where a term does not have all summed dimensions.
 //! - **reduce-of-repeated**: maxima, minima, `and` and `or` of repeated elements.
 //!
@@ -34,7 +36,7 @@
 
 use super::product::{Factor, Space, Tree};
 use super::rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, same_type, simplify};
-use super::{dots, number};
+use super::{dots, number, sums_of_dots};
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -72,6 +74,7 @@ fn rules(patterns: &mut SizedPatterns<'_>, numerics: Numerics) {
     if numerics > Numerics::Strict {
         patterns.identity::<prim::Reduce>("sum-of-two-factors", 1, dots::sum_of_two_factors);
         patterns.identity::<prim::Reduce>("sum-of-dot", 1, dots::sum_of_dot);
+        patterns.identity::<prim::Add>("sum-of-dots", 1, sums_of_dots::sum_of_dots);
     }
 }
 
