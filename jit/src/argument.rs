@@ -151,6 +151,7 @@ arguments! {
     &[Tensor]: value => Argument::Tensors(value.to_vec());
     &[Option<Tensor>]: value => Argument::OptionalTensors(value.to_vec());
     Size: value => Argument::Size(value);
+    &Size: value => Argument::Size(value.clone());
     Sizes: value => Argument::Sizes(value);
     Scalar: value => Argument::Scalar(value);
     i64: value => Argument::Size(Size::Known(value));

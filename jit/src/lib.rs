@@ -18,6 +18,7 @@
 extern crate self as strata;
 
 mod argument;
+mod control;
 mod error;
 mod function;
 mod graph;
@@ -27,11 +28,13 @@ mod host_scalar;
 mod methods;
 pub mod nn;
 mod operators;
+mod program;
 mod segments;
 mod tensor;
 mod tree;
 
 pub use argument::{Argument, Scalar, Size, Sizes};
+pub use control::{cond, scan, while_loop};
 pub use error::Error;
 pub use function::{Dynamic, Function, Jit, OnLimit, jit};
 pub use host_scalar::HostScalar;

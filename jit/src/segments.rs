@@ -14,7 +14,8 @@ use crate::Error;
 use crate::argument::{Argument, Scalar};
 use crate::graph::{Graph, Trace, Traced, Ty};
 use crate::host_scalar::{Answer, HostScalar, Question};
-use crate::operators::{call_one, read_of_before, text, weight_name};
+use crate::operators::call_one;
+use crate::program::{read_of_before, text, weight_name};
 use crate::tensor::{Failure, Tensor};
 use strata_dialects::aten::op;
 
@@ -193,6 +194,11 @@ fn computed(tensor: &Tensor, traced: &Traced, place: &'static Location<'static>)
     let (dtype, sizes) = traced.tensor().ok_or_else(|| error("it is no tensor".to_owned()))?;
     if sizes.iter().any(|size| *size != 1) || matches!(dtype, DType::C64 | DType::C128) {
         return Err(error(format!("`item` of a {dtype}{sizes:?}: only a tensor of one real element has a number")));
+    }
+    if traced.trace.lock().in_body() {
+        let why =
+            "`item` inside of a body of `cond`, `while_loop` or `scan`: the body is recorded once, and its tensors have no numbers yet";
+        return Err(error(why.to_owned()));
     }
     let wide = if dtype.is_floating() { DType::F64 } else { DType::I64 };
     let wide = call_one(op::_TO_COPY, &[tensor.into(), Argument::DType(wide)]);

@@ -175,3 +175,28 @@ impl<'t> Visitor<'t> for Inputs<'t> {
     #[inline]
     fn leaf(&mut self, _: Leaf<'t>) {}
 }
+
+/// The tensors of a value, and the rest of it.
+#[derive(Default)]
+pub(crate) struct Parts<'t> {
+    pub tensors: Vec<&'t Tensor>,
+    pub leaves: Vec<Leaf<'t>>,
+}
+
+impl<'t> Parts<'t> {
+    pub fn of(tree: &'t impl TensorTree) -> Parts<'t> {
+        let mut parts = Parts::default();
+        tree.visit(&mut parts);
+        parts
+    }
+}
+
+impl<'t> Visitor<'t> for Parts<'t> {
+    fn tensor(&mut self, tensor: &'t Tensor) {
+        self.tensors.push(tensor);
+    }
+
+    fn leaf(&mut self, leaf: Leaf<'t>) {
+        self.leaves.push(leaf);
+    }
+}

@@ -1,27 +1,15 @@
 //! Closures as functions: what they compute, when they are compiled again, and what they refuse.
 
+mod common;
+
 use std::cell::Cell;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use common::{close, floats, values};
 use strata::nn::Linear;
 use strata::{Argument, DType, Dynamic, Error, OnLimit, Tensor, TensorTree, call, jit, op};
-
-fn floats(sizes: &[i64]) -> Tensor {
-    let values: Vec<f32> = (0..sizes.iter().product::<i64>()).map(|k| (k as f32 * 0.7).sin()).collect();
-    Tensor::new(&values, sizes).unwrap()
-}
-
-fn values(tensor: &Tensor) -> Vec<f32> {
-    tensor.to_vec().unwrap()
-}
-
-fn close(found: &Tensor, wanted: impl IntoIterator<Item = f32>) {
-    let (found, wanted) = (values(found), wanted.into_iter().collect::<Vec<_>>());
-    assert_eq!(found.len(), wanted.len());
-    assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} is not {wanted:?}");
-}
 
 #[test]
 fn a_closure_runs_once_for_calls_of_one_kind() {
