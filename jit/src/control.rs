@@ -201,6 +201,9 @@ impl Control {
 
     /// Checks that two trees have the same lists and numbers, which are part of the program.
     fn alike<T: TensorTree>(&self, wanted: &T, found: &T, who: &str) -> Result<(), Arc<Failure>> {
+        if T::STATES {
+            return Err(self.failure("a state is no value of a body; take its tensor by `get`, and `set` what the body gives"));
+        }
         let (wanted, found) = (Parts::of(wanted).leaves, Parts::of(found).leaves);
         match Guards::of(&wanted).refusal(&found) {
             Some(why) => Err(self.failure(format!("{who} changes what is no tensor: {why}; make a tensor of what changes"))),

@@ -12,6 +12,7 @@ use strata_runtime::{self as runtime, Guards};
 use crate::Error;
 use crate::graph::{Trace, Traced};
 use crate::segments::{Segment, Tree, Values, Walked, Way};
+use crate::state::{Assigned, States};
 use crate::tensor::{Inner, Tensor};
 use crate::tree::{Checked, Inputs, Leaves, TensorTree};
 
@@ -53,10 +54,13 @@ pub struct Jit<F, Arguments, R> {
     place: &'static Location<'static>,
     dynamic: Dynamic,
     limit: (usize, OnLimit),
-    entries: RwLock<Vec<Arc<Entry<R>>>>,
+    entries: RwLock<Vec<Arc<Entry<Given<R>>>>>,
     made: AtomicU64,
     arguments: std::marker::PhantomData<fn(Arguments)>,
 }
+
+/// What a call gives: the closure's result, and what it assigned to its states.
+type Given<R> = (R, Vec<Option<Tensor>>);
 
 /// A compiled form.
 struct Entry<R> {
@@ -147,14 +151,14 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
         text
     }
 
-    fn forms(&self) -> RwLockReadGuard<'_, Vec<Arc<Entry<R>>>> {
+    fn forms(&self) -> RwLockReadGuard<'_, Vec<Arc<Entry<Given<R>>>>> {
         // No code panics while it holds the lock.
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The form whose guards hold.
     #[inline]
-    fn find(&self, holds: impl Fn(&Guards) -> bool) -> Option<Arc<Entry<R>>> {
+    fn find(&self, holds: impl Fn(&Guards) -> bool) -> Option<Arc<Entry<Given<R>>>> {
         self.forms().iter().find(|entry| holds(&entry.guards)).cloned()
     }
 }
@@ -164,7 +168,7 @@ type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
 
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     /// Makes a form for a call, and what it computes of the call. Nothing is locked meanwhile.
-    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, R>) -> Result<R, Error> {
+    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, Given<R>>) -> Result<Given<R>, Error> {
         let forms: Vec<_> = self.forms().iter().map(|entry| entry.guards.clone()).collect();
         let widened = match self.dynamic {
             Dynamic::Auto => forms.iter().rev().find_map(|guards| guards.widened(&leaves.leaves)),
@@ -209,7 +213,13 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         }
     }
 
-    fn entry(&self, guards: Guards, reason: String, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<(Entry<R>, Option<R>), Error> {
+    fn entry(
+        &self,
+        guards: Guards,
+        reason: String,
+        leaves: &Leaves<'_>,
+        run: &Closure<'_, Given<R>>,
+    ) -> Result<(Entry<Given<R>>, Option<Given<R>>), Error> {
         let start = Instant::now();
         let Made { form, given } = self.form(&guards, Way::new(leaves.shared(), Default::default()), None, run)?;
         let (calls, guard_cost) = (AtomicU64::new(0), Duration::ZERO);
@@ -217,7 +227,7 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     }
 
     /// Traces a call that gives an answer which no call gave before: one more way through a form.
-    fn grow(&self, entry: &Entry<R>, known: Known, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<R, Error> {
+    fn grow(&self, entry: &Entry<Given<R>>, known: Known, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<Given<R>, Error> {
         let Form::Broken(tree) = &entry.form else { return Err(Error::Value("a form without breaks has no more ways".to_owned())) };
         if tree.read().unwrap_or_else(PoisonError::into_inner).ways() >= self.limit.0 {
             match self.limit.1 {
@@ -235,7 +245,17 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
 
     /// Traces, compiles and loads the closure for calls for which the guards hold. A closure that asks for numbers runs meanwhile; its way
     /// is added to a tree.
-    fn form(&self, guards: &Guards, way: Way, tree: Option<&RwLock<Tree<R>>>, run: &Closure<'_, R>) -> Result<Made<R>, Error> {
+    fn form(
+        &self,
+        guards: &Guards,
+        way: Way,
+        tree: Option<&RwLock<Tree<Given<R>>>>,
+        run: &Closure<'_, Given<R>>,
+    ) -> Result<Made<Given<R>>, Error> {
+        if R::STATES {
+            let why = "a state is no result of a closure; give its tensor".to_owned();
+            return Err(Error::Trace { place: self.place, why });
+        }
         let trace = Trace::new(guards, way);
         let mut inputs = 0..;
         let result = run(&mut |_| {
@@ -336,6 +356,25 @@ macro_rules! arities {
             /// An operator that does not take its arguments, a program that does not compile, one form too many, and values
             /// that the program refuses.
             pub fn call(&self, $($value: &$name),*) -> Result<R, Error> {
+                if false $(|| $name::STATES)* {
+                    let mut states = States::default();
+                    $($value.visit(&mut states);)*
+                    if states.any() {
+                        let turns = states.turns()?;
+                        let held = ($($value.map(&mut Tensor::clone),)*);
+                        let ($($value,)*) = &held;
+                        let (result, assigned) = self.given($($value),*)?;
+                        states.assign(assigned);
+                        drop(turns);
+                        return Ok(result);
+                    }
+                }
+                Ok(self.given($($value),*)?.0)
+            }
+
+            /// The call, on tensors and states of this call alone.
+            #[inline]
+            fn given(&self, $($value: &$name),*) -> Result<Given<R>, Error> {
                 let holds = |guards: &Guards| {
                     let mut check = Checked(guards.check());
                     $($value.visit(&mut check);)*
@@ -356,12 +395,15 @@ macro_rules! arities {
                     return failed.value().map(|_| unreachable!("it has no value"));
                 }
                 if !leaves.others.is_empty() {
-                    return Ok((self.function)($($value),*));
+                    return Ok(((self.function)($($value),*), Vec::new()));
                 }
                 let run = |change: &mut dyn FnMut(&Tensor) -> Tensor| {
                     let mut change = |tensor: &Tensor| change(tensor);
                     $(let $value = $value.map(&mut change);)*
-                    (self.function)($(&$value),*)
+                    let result = (self.function)($(&$value),*);
+                    let mut assigned = Assigned::default();
+                    $($value.visit(&mut assigned);)*
+                    (result, assigned.0)
                 };
                 match known {
                     Some((entry, before)) => self.grow(&entry, before, &leaves, &run),

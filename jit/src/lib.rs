@@ -30,6 +30,7 @@ pub mod nn;
 mod operators;
 mod program;
 mod segments;
+mod state;
 mod tensor;
 mod tree;
 
@@ -39,6 +40,7 @@ pub use error::Error;
 pub use function::{Dynamic, Function, Jit, OnLimit, jit};
 pub use host_scalar::HostScalar;
 pub use operators::call;
+pub use state::State;
 pub use strata_derive::TensorTree;
 pub use strata_dialects::aten::op;
 pub use strata_runtime::DType;

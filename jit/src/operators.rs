@@ -75,7 +75,10 @@ pub(crate) fn record(
         return Err(format!("it takes {} arguments, {} are given", schema.args.len(), arguments.len()));
     }
     if schema.is_mutable() {
-        return Err("it writes to an argument, and tensors are values; call the form that gives a new tensor".to_owned());
+        return Err(
+            "it writes to an argument, and tensors are values; call the form that gives a new tensor, in `State::update` for a state"
+                .to_owned(),
+        );
     }
     let inputs = schema.args.iter().zip(arguments).map(|(arg, argument)| input(trace, arg, argument)).collect::<Result<Vec<_>, _>>()?;
     let types = inferred(&trace.lock(), schema, &inputs)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use strata_runtime::Leaf;
 
+use crate::state::State;
 use crate::tensor::{Inner, Tensor};
 
 /// Sees the leaves of a call.
@@ -12,6 +13,8 @@ pub trait Visitor<'t> {
     fn tensor(&mut self, tensor: &'t Tensor);
     /// A number, the length of a list, or something that is left out.
     fn leaf(&mut self, leaf: Leaf<'t>);
+    /// A state, before the tensor that it is in this call.
+    fn state(&mut self, _: &'t State) {}
 }
 
 /// A value that holds tensors, lists and numbers. The derive macro of this name makes a struct of such values one.
@@ -19,6 +22,8 @@ pub trait Visitor<'t> {
 /// Tensors become inputs and outputs of the program. A number, the length of a `Vec` and whether an `Option` is there are part of the
 /// program, which is compiled for each of them.
 pub trait TensorTree: Sized {
+    /// Whether values of this type hold [`State`]s.
+    const STATES: bool = false;
     /// Shows all leaves, in the order in which [`TensorTree::map`] takes the tensors.
     fn visit<'t>(&'t self, visitor: &mut impl Visitor<'t>);
     /// The same value with other tensors.
@@ -54,6 +59,8 @@ macro_rules! numbers {
 numbers! { i64: Int; f64: Float; bool: Bool; }
 
 impl<T: TensorTree> TensorTree for Vec<T> {
+    const STATES: bool = T::STATES;
+
     #[inline]
     fn visit<'t>(&'t self, visitor: &mut impl Visitor<'t>) {
         visitor.leaf(Leaf::Length(self.len()));
@@ -66,6 +73,8 @@ impl<T: TensorTree> TensorTree for Vec<T> {
 }
 
 impl<T: TensorTree> TensorTree for Option<T> {
+    const STATES: bool = T::STATES;
+
     #[inline]
     fn visit<'t>(&'t self, visitor: &mut impl Visitor<'t>) {
         match self {
@@ -91,6 +100,8 @@ impl TensorTree for () {
 macro_rules! tuples {
     ($(($($name:ident . $place:tt),*);)*) => { $(
         impl<$($name: TensorTree),*> TensorTree for ($($name,)*) {
+            const STATES: bool = false $(|| $name::STATES)*;
+
             #[inline]
             fn visit<'t>(&'t self, visitor: &mut impl Visitor<'t>) {
                 $(self.$place.visit(visitor);)*
