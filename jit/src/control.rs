@@ -15,7 +15,7 @@ use crate::argument::Size;
 use crate::graph::{Body, Number, Source, Trace, Traced, Ty};
 use crate::operators::record;
 use crate::tensor::{Failure, Inner, Tensor};
-use crate::tree::{Parts, TensorTree};
+use crate::tree::{Asked, Parts, TensorTree};
 
 /// What `yes` gives where the predicate holds, else what `no` gives. The predicate is a tensor of one bool. Both closures give tensors of
 /// the same element types and sizes.
@@ -91,7 +91,7 @@ pub fn scan<C: TensorTree, X: TensorTree, Y: TensorTree>(init: &C, xs: &X, body:
     let types = [&[Ty::Index], control.types(&start).as_slice()].concat();
     let (tree, body) = control.body(&types, |given| {
         let row = Size::Traced(Traced::new(control.trace.clone(), given.start));
-        let xs = xs.map(&mut |tensor| control.row(tensor, &row));
+        let xs = xs.map(&mut |tensor: &Tensor| control.row(tensor, &row));
         body(&control.filled(init, given.start + 1..given.end), &xs)
     });
     let results = control.rows((init, start), counts, &tree, body);
@@ -100,7 +100,7 @@ pub fn scan<C: TensorTree, X: TensorTree, Y: TensorTree>(init: &C, xs: &X, body:
 
 /// A tree of tensors that all stand for an error.
 fn failed<T: TensorTree>(tree: &T, failure: &Arc<Failure>) -> T {
-    tree.map(&mut |_| Tensor(Inner::Failed(failure.clone())))
+    tree.map(&mut |_: &Tensor| Tensor(Inner::Failed(failure.clone())))
 }
 
 /// Whether a value of one type may stand for one of another: sizes that only a call knows may be any.
@@ -167,7 +167,7 @@ impl Control {
 
     /// The tree with values of the record.
     fn filled<T: TensorTree>(&self, tree: &T, mut values: Range<usize>) -> T {
-        tree.map(&mut |tensor| match values.next() {
+        tree.map(&mut |tensor: &Tensor| match values.next() {
             Some(value) => Tensor(Inner::Traced(Traced::new(self.trace.clone(), value))),
             None => tensor.clone(),
         })
@@ -204,7 +204,10 @@ impl Control {
         if T::STATES {
             return Err(self.failure("a state is no value of a body; take its tensor by `get`, and `set` what the body gives"));
         }
-        let (wanted, found) = (Parts::of(wanted).leaves, Parts::of(found).leaves);
+        // Numbers are compared by their values, which are then those of the program.
+        let mut asked = Asked(self.place);
+        let (wanted, found) = (wanted.map(&mut asked), found.map(&mut asked));
+        let (wanted, found) = (Parts::of(&wanted).leaves, Parts::of(&found).leaves);
         match Guards::of(&wanted).refusal(&found) {
             Some(why) => Err(self.failure(format!("{who} changes what is no tensor: {why}; make a tensor of what changes"))),
             None => Ok(()),

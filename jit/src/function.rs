@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_runtime::{self as runtime, Guards};
+use strata_runtime::{self as runtime, Guards, Leaf};
 
 use crate::Error;
-use crate::graph::{Trace, Traced};
+use crate::boundary::{Entering, Leaving};
+use crate::graph::Trace;
 use crate::segments::{Segment, Tree, Values, Walked, Way};
 use crate::state::{Assigned, States};
 use crate::tensor::{Inner, Tensor};
-use crate::tree::{Checked, Inputs, Leaves, TensorTree};
+use crate::tree::{Checked, Inputs, Leaves, Mapper, TensorTree};
 
 /// How many forms a closure has if nobody says otherwise.
 const LIMIT: usize = 8;
@@ -65,6 +66,8 @@ type Given<R> = (R, Vec<Option<Tensor>>);
 /// A compiled form.
 struct Entry<R> {
     guards: Guards,
+    /// The places of the numbers that are inputs.
+    numbers: Vec<usize>,
     form: Form<R>,
     calls: AtomicU64,
     /// Why the forms before did not serve.
@@ -72,6 +75,9 @@ struct Entry<R> {
     took: Duration,
     guard_cost: Duration,
 }
+
+/// A form, and what it computed of the call that was traced.
+type NewEntry<R> = (Entry<Given<R>>, Option<Given<R>>);
 
 /// What a form runs.
 enum Form<R> {
@@ -163,8 +169,21 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
     }
 }
 
-/// The closure at the arguments of a call, with another tensor in the place of each of theirs.
-type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
+/// The closure at the arguments of a call, with others in the places of their tensors and numbers.
+type Closure<'a, R> = dyn Fn(&mut dyn Mapper) -> R + 'a;
+
+/// Why there is no form of some guards.
+struct Refused {
+    error: Box<Error>,
+    /// The places of the numbers that only this call's values answer for.
+    pinned: Vec<usize>,
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Refused {
+        Refused { error: Box::new(error.into()), pinned: Vec::new() }
+    }
+}
 
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     /// Makes a form for a call, and what it computes of the call. Nothing is locked meanwhile.
@@ -179,18 +198,21 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         if forms.len() >= self.limit.0 && self.limit.1 == OnLimit::Error {
             return Err(Error::Limit { place: self.place, limit: self.limit.0, why: reason });
         }
-        let fixed = || Guards::of(&leaves.leaves);
-        let entry = match widened {
-            Some(guards) => match self.entry(guards, reason.clone(), leaves, run) {
-                // A program whose sizes must be known has a form for each of them.
-                Err(error @ (Error::Trace { .. } | Error::Compile(_))) => {
-                    self.entry(fixed(), format!("{reason} (not for all sizes: {error})"), leaves, run)
+        let (mut guards, mut reason) = (widened.unwrap_or_else(|| Guards::of(&leaves.leaves)), reason);
+        let (mut entry, given) = loop {
+            let Refused { error, pinned } = match self.entry(guards.clone(), reason.clone(), leaves, run) {
+                Ok(made) => break made,
+                Err(refused) => refused,
+            };
+            // A program for which some values must be known has a form for each of them.
+            match narrower(&guards, &leaves.leaves, pinned) {
+                Some((narrower, what)) if matches!(*error, Error::Trace { .. } | Error::Compile(_)) => {
+                    reason = format!("{reason} (not for all {what}: {error})");
+                    guards = narrower;
                 }
-                made => made,
-            },
-            None => self.entry(fixed(), reason, leaves, run),
+                _ => return Err(*error),
+            }
         };
-        let (mut entry, given) = entry?;
         let start = Instant::now();
         for _ in 0..CHECKS {
             black_box(holds(black_box(&entry.guards)));
@@ -209,21 +231,19 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         drop(entries);
         match given {
             Some(given) => Ok(given),
-            None => entry.run(&leaves.tensors())?.map_err(|_| Error::Value("a form has no way for its own call".to_owned())),
+            None => {
+                let inputs = leaves.taken(&entry.guards)?;
+                let inputs: Vec<_> = inputs.iter().map(|tensor| &**tensor).collect();
+                entry.run(&inputs)?.map_err(|_| Error::Value("a form has no way for its own call".to_owned()))
+            }
         }
     }
 
-    fn entry(
-        &self,
-        guards: Guards,
-        reason: String,
-        leaves: &Leaves<'_>,
-        run: &Closure<'_, Given<R>>,
-    ) -> Result<(Entry<Given<R>>, Option<Given<R>>), Error> {
+    fn entry(&self, guards: Guards, reason: String, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<NewEntry<R>, Refused> {
         let start = Instant::now();
-        let Made { form, given } = self.form(&guards, Way::new(leaves.shared(), Default::default()), None, run)?;
-        let (calls, guard_cost) = (AtomicU64::new(0), Duration::ZERO);
-        Ok((Entry { guards, form, calls, reason, took: start.elapsed(), guard_cost }, given))
+        let Made { form, given } = self.form(&guards, leaves, Known::default(), None, run)?;
+        let (numbers, calls, guard_cost) = (guards.numbers().collect(), AtomicU64::new(0), Duration::ZERO);
+        Ok((Entry { guards, numbers, form, calls, reason, took: start.elapsed(), guard_cost }, given))
     }
 
     /// Traces a call that gives an answer which no call gave before: one more way through a form.
@@ -239,7 +259,7 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
             }
         }
         self.made.fetch_add(1, Relaxed);
-        let made = self.form(&entry.guards, Way::new(leaves.shared(), known), Some(tree), run)?;
+        let made = self.form(&entry.guards, leaves, known, Some(tree), run).map_err(|refused| *refused.error)?;
         made.given.ok_or_else(|| Error::Value("the closure asks for no number when it runs again".to_owned()))
     }
 
@@ -248,40 +268,23 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     fn form(
         &self,
         guards: &Guards,
-        way: Way,
+        leaves: &Leaves<'_>,
+        known: Known,
         tree: Option<&RwLock<Tree<Given<R>>>>,
         run: &Closure<'_, Given<R>>,
-    ) -> Result<Made<Given<R>>, Error> {
+    ) -> Result<Made<Given<R>>, Refused> {
         if R::STATES {
             let why = "a state is no result of a closure; give its tensor".to_owned();
-            return Err(Error::Trace { place: self.place, why });
+            return Err(Error::Trace { place: self.place, why }.into());
         }
-        let trace = Trace::new(guards, way);
-        let mut inputs = 0..;
-        let result = run(&mut |_| {
-            let value = inputs.next().unwrap_or_default();
-            Tensor(Inner::Traced(Traced::new(trace.clone(), value)))
-        });
-        let (mut outputs, mut failure) = (Vec::new(), trace.way().failure.as_ref().map(|failure| failure.error()));
-        let result = result.map(&mut |tensor| match &tensor.0 {
-            Inner::Value(_) => tensor.clone(),
-            Inner::Failed(failed) => {
-                failure.get_or_insert_with(|| failed.error());
-                tensor.clone()
-            }
-            Inner::Traced(_) | Inner::Output(_) => match trace.value_of(tensor) {
-                Ok(value) => {
-                    outputs.push(value);
-                    Tensor(Inner::Output(outputs.len() - 1))
-                }
-                Err(why) => {
-                    failure.get_or_insert(Error::Trace { place: self.place, why });
-                    tensor.clone()
-                }
-            },
-        });
-        if let Some(failure) = failure {
-            return Err(failure);
+        let trace = Trace::new(guards, Way::new(leaves.taken(guards)?, known));
+        let result = run(&mut Entering::new(trace.clone(), guards, &leaves.leaves));
+        let mut leaving = Leaving::new(trace.clone(), self.place);
+        let result = result.map(&mut leaving);
+        let Leaving { outputs, failure, .. } = leaving;
+        let noted = trace.way().failure.as_ref().map(|failure| failure.error());
+        if let Some(error) = noted.or(failure) {
+            return Err(Refused { error: Box::new(error), pinned: trace.pinned() });
         }
         if trace.way().events.is_empty() {
             let program = Segment::new(&trace.lock(), 0, outputs, self.place)?;
@@ -300,9 +303,16 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     }
 }
 
+/// Guards for fewer calls, and of what they fix the values: of these numbers, else of all numbers, else of all sizes. Nothing where
+/// everything is fixed.
+fn narrower(guards: &Guards, leaves: &[Leaf<'_>], pinned: Vec<usize>) -> Option<(Guards, &'static str)> {
+    let numbers = [pinned, guards.numbers().collect()].map(|places| (guards.fixed_at(&places, leaves), "numbers"));
+    numbers.into_iter().chain([(Guards::of(leaves), "sizes")]).find(|(narrower, _)| narrower != guards)
+}
+
 /// A closure's result with the tensors of its outputs.
 fn filled<R: TensorTree>(result: &R, outputs: &[usize], values: &Values) -> R {
-    result.map(&mut |tensor| match tensor.0 {
+    result.map(&mut |tensor: &Tensor| match tensor.0 {
         Inner::Output(place) => match outputs.get(place).and_then(|value| values.get(value)) {
             Some(value) => Tensor(Inner::Value(value.clone())),
             None => tensor.clone(),
@@ -321,7 +331,7 @@ impl<R: TensorTree> Entry<R> {
         match &self.form {
             Form::Whole(program, result) => {
                 let outputs: Vec<Tensor> = program.run(inputs)?.into_iter().map(Tensor::from).collect();
-                Ok(Ok(result.map(&mut |tensor| match tensor.0 {
+                Ok(Ok(result.map(&mut |tensor: &Tensor| match tensor.0 {
                     Inner::Output(place) => outputs[place].clone(),
                     _ => tensor.clone(),
                 })))
@@ -361,7 +371,7 @@ macro_rules! arities {
                     $($value.visit(&mut states);)*
                     if states.any() {
                         let turns = states.turns()?;
-                        let held = ($($value.map(&mut Tensor::clone),)*);
+                        let held = ($($value.map(&mut |tensor: &Tensor| tensor.clone()),)*);
                         let ($($value,)*) = &held;
                         let (result, assigned) = self.given($($value),*)?;
                         states.assign(assigned);
@@ -384,7 +394,9 @@ macro_rules! arities {
                 if let Some(entry) = self.find(holds) {
                     let mut inputs = Inputs::default();
                     $($value.visit(&mut inputs);)*
-                    match entry.run(&inputs.0)? {
+                    let numbers = inputs.numbers(&entry.numbers)?;
+                    inputs.tensors.extend(&numbers);
+                    match entry.run(&inputs.tensors)? {
                         Ok(result) => return Ok(result),
                         Err(before) => known = Some((entry, before)),
                     }
@@ -394,12 +406,11 @@ macro_rules! arities {
                 if let Some(failed) = leaves.others.iter().find(|tensor| matches!(tensor.0, Inner::Failed(_) | Inner::Output(_))) {
                     return failed.value().map(|_| unreachable!("it has no value"));
                 }
-                if !leaves.others.is_empty() {
+                if leaves.traced {
                     return Ok(((self.function)($($value),*), Vec::new()));
                 }
-                let run = |change: &mut dyn FnMut(&Tensor) -> Tensor| {
-                    let mut change = |tensor: &Tensor| change(tensor);
-                    $(let $value = $value.map(&mut change);)*
+                let run = |change: &mut dyn Mapper| {
+                    $(let $value = $value.map(change);)*
                     let result = (self.function)($(&$value),*);
                     let mut assigned = Assigned::default();
                     $($value.visit(&mut assigned);)*

@@ -13,8 +13,9 @@ use strata_runtime::guards::{self, Guard, Guards};
 use strata_runtime::{self as runtime, DType};
 
 use crate::argument::Size;
+use crate::host_scalar::Question;
 use crate::segments::Way;
-use crate::tensor::{Inner, Tensor};
+use crate::tensor::{Failure, Inner, Tensor};
 
 /// The type of a recorded value.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub(crate) enum Ty {
     Tensor(DType, Vec<i64>),
     /// A size or another integer.
     Index,
+    /// A number of the call.
+    Float,
 }
 
 impl fmt::Display for Ty {
@@ -31,6 +34,7 @@ impl fmt::Display for Ty {
         match self {
             Ty::Tensor(dtype, sizes) => write!(f, "{dtype}[{}]", sizes.iter().map(size).collect::<Vec<_>>().join(", ")),
             Ty::Index => f.write_str("a size"),
+            Ty::Float => f.write_str("a number"),
         }
     }
 }
@@ -62,6 +66,8 @@ pub(crate) enum Input {
     Size(Number),
     Sizes(Vec<Number>),
     Scalar(crate::Scalar),
+    /// A number that only a call knows.
+    Number(usize),
     Floats(Vec<f64>),
     Text(String),
     DType(DType),
@@ -135,8 +141,12 @@ pub(crate) struct Node {
 pub(crate) struct Graph {
     /// The types of all values: those of the inputs first.
     pub types: Vec<Ty>,
-    /// What is assumed of the inputs, which are the first values.
+    /// What is assumed of the inputs, which are the first values: tensors, then numbers.
     pub inputs: Vec<Guard>,
+    /// The numbers among them, with their places in the guards.
+    pub numbers: Vec<(usize, usize)>,
+    /// The places of numbers that only this call's value answers for.
+    pinned: Vec<usize>,
     /// The sizes of the call, by symbol.
     pub symbols: Vec<usize>,
     /// Tensors that the closure has from elsewhere, and their values.
@@ -199,6 +209,17 @@ impl Trace {
             graph.types.push(Ty::Tensor(*dtype, sizes.iter().map(size).collect()));
             graph.inputs.push(guard.clone());
         }
+        for (place, guard) in guards.list().iter().enumerate() {
+            let ty = match guard {
+                Guard::SymInt => Ty::Index,
+                Guard::SymFloat => Ty::Float,
+                _ => continue,
+            };
+            let value = graph.types.len();
+            graph.numbers.push((value, place));
+            graph.types.push(ty);
+            graph.inputs.push(guard.clone());
+        }
         for _ in 0..guards.symbols() {
             graph.symbols.push(graph.types.len());
             graph.types.push(Ty::Index);
@@ -249,6 +270,31 @@ impl Trace {
         (made, gives.map(|gives| Body { arguments, nodes, gives }))
     }
 
+    /// Notes that the record is right for one value of a number alone.
+    pub(crate) fn needs(&self, value: usize) {
+        let mut graph = self.lock();
+        if let Some((_, place)) = graph.numbers.iter().find(|(number, _)| *number == value).copied() {
+            graph.pinned.push(place);
+        }
+    }
+
+    /// The closure asks an input for its value: the record cannot be for all values.
+    pub(crate) fn pin(self: &Arc<Trace>, value: usize, question: Question, place: &'static Location<'static>) {
+        self.needs(value);
+        let why = format!("the closure asks a number of the call: {question}");
+        self.fail(Arc::new(Failure { place, why, trace: Arc::downgrade(self) }));
+    }
+
+    /// The places of numbers that only this call's value answers for.
+    pub(crate) fn pinned(&self) -> Vec<usize> {
+        self.lock().pinned.clone()
+    }
+
+    /// The value of a number.
+    pub(crate) fn value_of_number(self: &Arc<Trace>, traced: &Traced) -> Result<usize, String> {
+        if Arc::ptr_eq(&traced.trace, self) { Ok(traced.value) } else { Err("a number of another call of `jit` is used".to_owned()) }
+    }
+
     /// Adds a call; gives its values.
     pub(crate) fn push(&self, source: Source, types: Vec<Ty>, place: &'static Location<'static>) -> Range<usize> {
         let mut graph = self.lock();
@@ -286,7 +332,7 @@ impl Traced {
     pub(crate) fn tensor(&self) -> Option<(DType, Vec<i64>)> {
         match &self.trace.lock().types[self.value] {
             Ty::Tensor(dtype, sizes) => Some((*dtype, sizes.clone())),
-            Ty::Index => None,
+            Ty::Index | Ty::Float => None,
         }
     }
 

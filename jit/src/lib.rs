@@ -18,6 +18,7 @@
 extern crate self as strata;
 
 mod argument;
+mod boundary;
 mod control;
 mod error;
 mod function;
@@ -45,4 +46,4 @@ pub use strata_derive::TensorTree;
 pub use strata_dialects::aten::op;
 pub use strata_runtime::DType;
 pub use tensor::{Element, Tensor};
-pub use tree::{TensorTree, Visitor};
+pub use tree::{Mapper, TensorTree, Visitor};

@@ -12,7 +12,8 @@ use strata_frontend::function;
 use strata_lowering::aten_to_prim::infer;
 
 use crate::argument::{Argument, Scalar};
-use crate::graph::{Graph, Input, Source, Trace, Traced, Ty};
+use crate::graph::{Graph, Input, Number, Source, Trace, Traced, Ty};
+use crate::host_scalar::Origin;
 use crate::program::{given, load, type_of, values};
 use crate::tensor::{Failure, Inner, Tensor};
 
@@ -80,16 +81,22 @@ pub(crate) fn record(
                 .to_owned(),
         );
     }
-    let inputs = schema.args.iter().zip(arguments).map(|(arg, argument)| input(trace, arg, argument)).collect::<Result<Vec<_>, _>>()?;
-    let types = inferred(&trace.lock(), schema, &inputs)?;
-    if types.contains(&Ty::Index) {
+    let inputs =
+        schema.args.iter().zip(arguments).map(|(arg, argument)| input(trace, arg, argument, place)).collect::<Result<Vec<_>, _>>()?;
+    let types = inferred(&trace.lock(), schema, &inputs);
+    if types.is_err() {
+        // It may take the numbers of this call.
+        inputs.iter().for_each(|input| values(input, &mut |value| trace.needs(value)));
+    }
+    let types = types?;
+    if types.iter().any(|ty| !matches!(ty, Ty::Tensor(..))) {
         return Err("it gives a number that only a call knows; keep it a tensor".to_owned());
     }
     Ok(trace.push(Source::Operator(operator, inputs), types, place).collect())
 }
 
 /// An argument as the record has it.
-fn input(trace: &Arc<Trace>, arg: &Arg, argument: &Argument) -> Result<Input, String> {
+fn input(trace: &Arc<Trace>, arg: &Arg, argument: &Argument, place: &'static Location<'static>) -> Result<Input, String> {
     let of = |why: String| format!("argument `{}`: {why}", arg.name);
     let value = |tensor: &Tensor| trace.value_of(tensor).map_err(of);
     Ok(match argument {
@@ -104,12 +111,21 @@ fn input(trace: &Arc<Trace>, arg: &Arg, argument: &Argument) -> Result<Input, St
         Argument::Size(size) if matches!(arg.ty.kind, Kind::Scalar | Kind::Float) => match (size.known(), arg.ty.kind) {
             (Some(value), Kind::Scalar) => Input::Scalar(Scalar::Int(value)),
             (Some(value), _) => Input::Scalar(Scalar::Float(value as f64)),
-            (None, _) => return Err(of("a symbolic size is no number here".to_owned())),
+            (None, _) => match trace.number(size).map_err(of)? {
+                Number::Value(value) => Input::Number(value),
+                Number::Known(value) => Input::Scalar(Scalar::Int(value)),
+            },
         },
         Argument::Size(size) if arg.ty.list => Input::Sizes(vec![trace.number(size).map_err(of)?; usize::from(arg.ty.len.unwrap_or(1))]),
         Argument::Size(size) => Input::Size(trace.number(size).map_err(of)?),
         Argument::Sizes(sizes) => Input::Sizes(sizes.0.iter().map(|size| trace.number(size).map_err(of)).collect::<Result<_, _>>()?),
-        Argument::Scalar(scalar) => Input::Scalar(*scalar),
+        Argument::Scalar(number) => match &number.origin {
+            Origin::Input(traced) => Input::Number(trace.value_of_number(traced).map_err(of)?),
+            Origin::Known | Origin::Item(..) => Input::Scalar(match (number.value_at(place), arg.ty.kind) {
+                (Scalar::Int(value), Kind::Float) => Scalar::Float(value as f64),
+                (value, _) => value,
+            }),
+        },
         Argument::Floats(values) => Input::Floats(values.clone()),
         Argument::Text(text) => Input::Text(text.clone()),
         Argument::DType(dtype) => Input::DType(*dtype),

@@ -29,6 +29,7 @@ pub(crate) fn type_of<'c>(cx: Cx<'c>, ty: &Ty) -> Type<'c> {
     match ty {
         Ty::Tensor(dtype, sizes) => cx.tensor(sizes, cx.element(element_type(*dtype))),
         Ty::Index => cx.index(),
+        Ty::Float => cx.f64(),
     }
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn values(input: &Input, see: &mut impl FnMut(usize)) {
         }
     };
     match input {
-        Input::Tensor(value) => see(*value),
+        Input::Tensor(value) | Input::Number(value) => see(*value),
         Input::Tensors(values) => values.iter().for_each(|value| see(*value)),
         Input::OptionalTensors(values) => values.iter().flatten().for_each(|value| see(*value)),
         Input::Size(size) => number(size, see),
@@ -68,6 +69,7 @@ pub(crate) fn given<'c>(input: &Input, known: &impl Fn(usize) -> Option<Value<'c
         Input::Scalar(Scalar::Int(value)) => aten::Input::Scalar(AtenScalar::Int(*value)),
         Input::Scalar(Scalar::Float(value)) => aten::Input::Scalar(AtenScalar::Float(*value)),
         Input::Scalar(Scalar::Bool(value)) => aten::Input::Scalar(AtenScalar::Bool(*value)),
+        Input::Number(value) => aten::Input::Scalar(AtenScalar::Value(known(*value)?)),
         Input::Floats(values) => aten::Input::Floats(values.clone()),
         Input::Text(text) => aten::Input::Str(text.clone()),
         Input::DType(dtype) => aten::Input::DType(element_type(*dtype)),

@@ -13,7 +13,7 @@ use strata_runtime::{self as runtime, DType, RunError, Session};
 use crate::Error;
 use crate::argument::{Argument, Scalar};
 use crate::graph::{Graph, Trace, Traced, Ty};
-use crate::host_scalar::{Answer, HostScalar, Question};
+use crate::host_scalar::{Answer, HostScalar, Origin, Question};
 use crate::operators::call_one;
 use crate::program::{read_of_before, text, weight_name};
 use crate::tensor::{Failure, Tensor};
@@ -180,7 +180,7 @@ fn otherwise(place: &'static Location<'static>) -> Error {
 /// The number of a traced tensor of one element: what was recorded so far runs.
 pub(crate) fn item(tensor: &Tensor, traced: &Traced, place: &'static Location<'static>) -> HostScalar {
     match computed(tensor, traced, place) {
-        Ok((value, scalar)) => HostScalar { asked: Some((traced.trace.clone(), scalar)), ..HostScalar::of(number(&value)) },
+        Ok((value, scalar)) => HostScalar { origin: Origin::Item(traced.trace.clone(), scalar), ..HostScalar::of(number(&value)) },
         Err(error) => {
             traced.trace.fail(failure(&error, place));
             HostScalar::of(None)

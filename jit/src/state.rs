@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use strata_runtime::Leaf;
 
 use crate::Error;
+use crate::host_scalar::HostScalar;
 use crate::tensor::{Failure, Inner, Tensor};
-use crate::tree::{TensorTree, Visitor};
+use crate::tree::{Mapper, TensorTree, Visitor};
 
 /// A tensor that calls of a function read and change. It is an argument of the function, or part of one. The closure gets the old value
 /// and assigns a new one, which is the state's when the call is over; a call that fails changes nothing.
@@ -124,10 +125,10 @@ impl TensorTree for State {
         }
     }
 
-    fn map(&self, change: &mut impl FnMut(&Tensor) -> Tensor) -> State {
+    fn map(&self, change: &mut (impl Mapper + ?Sized)) -> State {
         let given = match &self.0 {
-            Place::Kept(kept) => change(&lock(&kept.value).clone()),
-            Place::Call(call) => change(&call.given),
+            Place::Kept(kept) => change.tensor(&lock(&kept.value).clone()),
+            Place::Call(call) => change.tensor(&call.given),
         };
         State(Place::Call(Arc::new(InCall { given, assigned: Mutex::new(None) })))
     }
@@ -162,6 +163,10 @@ impl<'t> Visitor<'t> for States<'t> {
     }
 
     fn leaf(&mut self, _: Leaf<'t>) {}
+
+    fn number(&mut self, number: &'t HostScalar) {
+        self.traced |= number.is_traced();
+    }
 
     fn state(&mut self, state: &'t State) {
         if let Place::Kept(kept) = &state.0 {

@@ -275,3 +275,25 @@ fn sizes_are_symbolic_beside_breaks_or_have_their_own_forms() {
         close(&f.call(&x).unwrap(), values(&x).iter().map(|x| if positive { x * x } else { x.abs() }));
     }
 }
+
+#[test]
+fn places_outside_of_a_symbolic_size_are_errors_of_the_call() {
+    let select = jit(|x: &Tensor| x.select_int(0, 5));
+    let narrow = jit(|x: &Tensor| x.narrow(0, 2, 5));
+    let last = jit(|x: &Tensor| x.narrow(0, x.size(0) - 3, 3));
+    for rows in [8, 9, 7] {
+        let x = floats(&[rows]);
+        close(&select.call(&x).unwrap(), [values(&x)[5]]);
+        close(&narrow.call(&x).unwrap(), values(&x)[2..7].iter().copied());
+        close(&last.call(&x).unwrap(), values(&x)[rows as usize - 3..].iter().copied());
+    }
+    assert_eq!((select.entries(), narrow.entries(), last.entries()), (2, 2, 2));
+    for (error, text) in [
+        (select.call(&floats(&[5])), "index 5 is out of bounds for a dimension of size 5"),
+        (narrow.call(&floats(&[6])), "start 2 and length 5 exceed a dimension of size 6"),
+        (last.call(&floats(&[2])), "start -1 and length 3 exceed a dimension of size 2"),
+    ] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    }
+}

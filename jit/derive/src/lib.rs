@@ -30,7 +30,7 @@ fn expand(input: &DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
             fn visit<'t>(&'t self, visitor: &mut impl ::strata::Visitor<'t>) {
                 #(::strata::TensorTree::visit(&self.#members, visitor);)*
             }
-            fn map(&self, change: &mut impl FnMut(&::strata::Tensor) -> ::strata::Tensor) -> Self {
+            fn map(&self, change: &mut (impl ::strata::Mapper + ?Sized)) -> Self {
                 Self { #(#members: ::strata::TensorTree::map(&self.#members, change)),* }
             }
         }
