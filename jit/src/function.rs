@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_runtime::{self as runtime, Guards, Leaf};
+use strata_runtime::{Guards, Leaf};
 
 use crate::Error;
 use crate::boundary::{Entering, Leaving};
+use crate::form::{Entry, Form, Given, Known, Made, NewEntry, changes, filled};
 use crate::graph::Trace;
-use crate::segments::{Segment, Tree, Values, Walked, Way};
+use crate::segments::{Segment, Tree, Way};
 use crate::state::{Assigned, States};
 use crate::tensor::{Inner, Tensor};
 use crate::tree::{Checked, Inputs, Leaves, Mapper, TensorTree};
@@ -58,39 +59,6 @@ pub struct Jit<F, Arguments, R> {
     entries: RwLock<Vec<Arc<Entry<Given<R>>>>>,
     made: AtomicU64,
     arguments: std::marker::PhantomData<fn(Arguments)>,
-}
-
-/// What a call gives: the closure's result, and what it assigned to its states.
-type Given<R> = (R, Vec<Option<Tensor>>);
-
-/// A compiled form.
-struct Entry<R> {
-    guards: Guards,
-    /// The places of the numbers that are inputs.
-    numbers: Vec<usize>,
-    form: Form<R>,
-    calls: AtomicU64,
-    /// Why the forms before did not serve.
-    reason: String,
-    took: Duration,
-    guard_cost: Duration,
-}
-
-/// A form, and what it computed of the call that was traced.
-type NewEntry<R> = (Entry<Given<R>>, Option<Given<R>>);
-
-/// What a form runs.
-enum Form<R> {
-    /// One program, and the closure's result, with the places of outputs in it.
-    Whole(Segment, R),
-    /// The segments of a closure that asks for numbers.
-    Broken(RwLock<Tree<R>>),
-}
-
-/// What a trace gives: a form, and what it computed of the call that was traced.
-struct Made<R> {
-    form: Form<R>,
-    given: Option<R>,
 }
 
 /// Makes a function of a closure. It is traced and compiled at the first call of each kind: element types, ranks, orders of dims, sizes,
@@ -287,8 +255,10 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
             return Err(Refused { error: Box::new(error), pinned: trace.pinned() });
         }
         if trace.way().events.is_empty() {
-            let program = Segment::new(&trace.lock(), 0, outputs, self.place)?;
-            return Ok(Made { form: Form::Whole(program, result), given: None });
+            let graph = trace.lock();
+            let changes = changes(&graph, &leaves.states, &result.1, &outputs);
+            let program = Segment::new(&graph, 0, outputs, changes, self.place)?;
+            return Ok(Made { form: Form::Whole(Box::new(program), result), given: None });
         }
         trace.run(outputs.clone(), self.place)?;
         let way = trace.way();
@@ -308,40 +278,6 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
 fn narrower(guards: &Guards, leaves: &[Leaf<'_>], pinned: Vec<usize>) -> Option<(Guards, &'static str)> {
     let numbers = [pinned, guards.numbers().collect()].map(|places| (guards.fixed_at(&places, leaves), "numbers"));
     numbers.into_iter().chain([(Guards::of(leaves), "sizes")]).find(|(narrower, _)| narrower != guards)
-}
-
-/// A closure's result with the tensors of its outputs.
-fn filled<R: TensorTree>(result: &R, outputs: &[usize], values: &Values) -> R {
-    result.map(&mut |tensor: &Tensor| match tensor.0 {
-        Inner::Output(place) => match outputs.get(place).and_then(|value| values.get(value)) {
-            Some(value) => Tensor(Inner::Value(value.clone())),
-            None => tensor.clone(),
-        },
-        _ => tensor.clone(),
-    })
-}
-
-/// What a call did before it gave an answer that no call gave before.
-type Known = (Values, Vec<crate::segments::Event>);
-
-impl<R: TensorTree> Entry<R> {
-    /// Runs a call, or as much of it as calls before it did.
-    fn run(&self, inputs: &[&runtime::Tensor]) -> Result<Result<R, Known>, Error> {
-        self.calls.fetch_add(1, Relaxed);
-        match &self.form {
-            Form::Whole(program, result) => {
-                let outputs: Vec<Tensor> = program.run(inputs)?.into_iter().map(Tensor::from).collect();
-                Ok(Ok(result.map(&mut |tensor: &Tensor| match tensor.0 {
-                    Inner::Output(place) => outputs[place].clone(),
-                    _ => tensor.clone(),
-                })))
-            }
-            Form::Broken(tree) => Ok(match tree.read().unwrap_or_else(PoisonError::into_inner).walk(inputs)? {
-                Walked::Done(result, outputs, values) => Ok(filled(&*result, &outputs, &values)),
-                Walked::Open(values, events) => Err((values, events)),
-            }),
-        }
-    }
 }
 
 macro_rules! arities {
@@ -373,6 +309,13 @@ macro_rules! arities {
                         let turns = states.turns()?;
                         let held = ($($value.map(&mut |tensor: &Tensor| tensor.clone()),)*);
                         let ($($value,)*) = &held;
+                        let mut leaves = Leaves::default();
+                        $($value.visit(&mut leaves);)*
+                        if let Some(entry) = self.find(|guards| guards.refusal(&leaves.leaves).is_none()).filter(|entry| entry.changes()) {
+                            let (inputs, places) = (leaves.taken(&entry.guards)?, leaves.states);
+                            drop(held);
+                            return entry.run_owning(inputs, &places, &states);
+                        }
                         let (result, assigned) = self.given($($value),*)?;
                         states.assign(assigned);
                         drop(turns);

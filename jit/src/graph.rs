@@ -28,6 +28,13 @@ pub(crate) enum Ty {
     Float,
 }
 
+impl Ty {
+    /// Whether it is a tensor whose sizes are all known.
+    pub fn is_static(&self) -> bool {
+        matches!(self, Ty::Tensor(_, sizes) if !sizes.contains(&DYNAMIC))
+    }
+}
+
 impl fmt::Display for Ty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = |size: &i64| if *size == DYNAMIC { "?".to_owned() } else { size.to_string() };

@@ -21,6 +21,7 @@ mod argument;
 mod boundary;
 mod control;
 mod error;
+mod form;
 mod function;
 mod graph;
 mod host_scalar;

@@ -76,6 +76,10 @@ pub(crate) fn given<'c>(input: &Input, known: &impl Fn(usize) -> Option<Value<'c
     }))
 }
 
+fn input_name(place: usize) -> String {
+    format!("in_{place}")
+}
+
 /// The name of the weight of a place.
 pub(crate) fn weight_name(place: usize) -> String {
     format!("weight_{place}")
@@ -110,7 +114,8 @@ fn reads(node: &Node, see: &mut dyn FnMut(usize)) {
 }
 
 /// The nodes of a record from `from` on as text of the capture and aten levels, with these values as results; `read` are tensors of before.
-pub(crate) fn text(graph: &Graph, from: usize, read: &[usize], outputs: &[usize]) -> Result<String, String> {
+/// The last results are new values of the inputs `changes`.
+pub(crate) fn text(graph: &Graph, from: usize, read: &[usize], outputs: &[usize], changes: &[usize]) -> Result<String, String> {
     let context = standard().pooled_context();
     load(&context);
     let cx: Cx<'_> = (&*context).into();
@@ -131,13 +136,15 @@ pub(crate) fn text(graph: &Graph, from: usize, read: &[usize], outputs: &[usize]
     // Sizes are computed where they are read.
     program.nodes(&graph.nodes, from)?;
     let Program { mut builder, values, .. } = program;
-    let input = |place: &usize| EntryInput { name: format!("in_{place}"), kind: InputKind::Input };
+    let input = |place: &usize| EntryInput { name: input_name(*place), kind: InputKind::Input };
     let mut described: Vec<_> = taken.iter().map(input).collect();
     for (place, (_, weight)) in graph.weights.iter().enumerate() {
         let kind = if weight.dtype().is_floating() { InputKind::Parameter } else { InputKind::Constant };
         described.push(EntryInput { name: weight_name(place), kind });
     }
-    let results = outputs.iter().map(|value| Some((values[*value]?, Output::Value))).collect::<Option<Vec<_>>>();
+    let new = changes.iter().map(|input| Output::Mutation { name: input_name(*input) });
+    let kinds = std::iter::repeat_n(Output::Value, outputs.len().saturating_sub(changes.len())).chain(new);
+    let results = outputs.iter().zip(kinds).map(|(value, kind)| Some((values[*value]?, kind))).collect::<Option<Vec<_>>>();
     function::finish(&mut builder, function, block, &described, &results.ok_or("a result is not known")?);
     if !module.op().verify() {
         return Err(format!("the record does not verify: {module}"));

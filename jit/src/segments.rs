@@ -22,6 +22,9 @@ use strata_dialects::aten::op;
 /// Tensors by the numbers of their values in a record.
 pub(crate) type Values = HashMap<usize, Arc<runtime::Tensor>>;
 
+/// Inputs of a call, with their places.
+type Placed = Vec<(usize, runtime::Tensor)>;
+
 /// A compiled part of a record.
 pub(crate) struct Segment {
     session: Session,
@@ -29,6 +32,8 @@ pub(crate) struct Segment {
     read: Vec<usize>,
     /// The values that it gives.
     gives: Vec<usize>,
+    /// The inputs whose new values it gives last.
+    pub changes: Vec<usize>,
     /// How many nodes of the record have run behind it.
     until: usize,
     pub kernels: usize,
@@ -80,10 +85,16 @@ impl Way {
 }
 
 impl Segment {
-    /// Compiles the nodes of a record from `from` on.
-    pub fn new(graph: &Graph, from: usize, gives: Vec<usize>, place: &'static Location<'static>) -> Result<Segment, Error> {
+    /// Compiles the nodes of a record from `from` on. The last values that it gives are new ones of inputs.
+    pub fn new(
+        graph: &Graph,
+        from: usize,
+        gives: Vec<usize>,
+        changes: Vec<usize>,
+        place: &'static Location<'static>,
+    ) -> Result<Segment, Error> {
         let read = read_of_before(graph, from, &gives);
-        let program = text(graph, from, &read, &gives).map_err(|why| Error::Trace { place, why })?;
+        let program = text(graph, from, &read, &gives, &changes).map_err(|why| Error::Trace { place, why })?;
         // The source has the closure's name, and its operators their lines.
         let name = format!("{}.mlir", place.file());
         let source = SourceFile { path: Path::new(&name), text: Some(&program) };
@@ -96,12 +107,26 @@ impl Segment {
         let weights = names.filter_map(weight).collect();
         let session = Session::load_sharing(&artefact, weights)?;
         let kernels = artefact.manifest.kernels.len();
-        Ok(Segment { session, read, gives, until: graph.nodes.len(), kernels, place })
+        Ok(Segment { session, read, gives, changes, until: graph.nodes.len(), kernels, place })
     }
 
     /// Runs it on the inputs of a call alone.
     pub fn run(&self, inputs: &[&runtime::Tensor]) -> Result<Vec<runtime::Tensor>, RunError> {
         self.session.run_refs(inputs)
+    }
+
+    /// Runs it on the inputs of a call, some of which may be written over. They come back where they were not.
+    pub fn run_owning(&self, inputs: Vec<Arc<runtime::Tensor>>) -> (Result<Vec<runtime::Tensor>, RunError>, Placed) {
+        let (mut shared, mut owned) = (Vec::new(), Vec::new());
+        for (place, tensor) in inputs.into_iter().enumerate() {
+            match if self.changes.contains(&place) { Arc::try_unwrap(tensor) } else { Err(tensor) } {
+                Ok(tensor) => owned.push((place, tensor)),
+                Err(tensor) => shared.push(tensor),
+            }
+        }
+        let shared: Vec<&runtime::Tensor> = shared.iter().map(|tensor| &**tensor).collect();
+        let results = self.session.run_owning(&shared, &mut owned);
+        (results, owned)
     }
 
     /// Runs it on the inputs of a call and what segments before gave; adds what it gives.
@@ -137,7 +162,7 @@ impl Trace {
         let named: Vec<_> = made.filter(|value| graph.is_named(*value) && matches!(graph.types[*value], Ty::Tensor(..))).collect();
         gives.extend(named.into_iter().filter(|value| !gives.contains(value)).collect::<Vec<_>>());
         gives.retain(|value| !way.values.contains_key(value));
-        let segment = Arc::new(Segment::new(&graph, way.from, gives, place)?);
+        let segment = Arc::new(Segment::new(&graph, way.from, gives, Vec::new(), place)?);
         drop(graph);
         let way = &mut *way;
         let inputs: Vec<&runtime::Tensor> = way.inputs.iter().map(|tensor| &**tensor).collect();

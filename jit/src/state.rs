@@ -145,7 +145,8 @@ impl<'t> Visitor<'t> for Assigned {
 
     fn state(&mut self, state: &'t State) {
         if let Place::Call(call) = &state.0 {
-            self.0.push(lock(&call.assigned).clone());
+            let same = |value: &Tensor| matches!((&value.0, &call.given.0), (Inner::Traced(a), Inner::Traced(b)) if a.value == b.value);
+            self.0.push(lock(&call.assigned).clone().filter(|value| !same(value)));
         }
     }
 }
@@ -201,11 +202,16 @@ impl<'t> States<'t> {
         Ok(kept.into_iter().map(|kept| lock(&kept.turn)).collect())
     }
 
+    /// The states' values. Nobody else sees them meanwhile.
+    pub fn values(&self) -> Vec<MutexGuard<'t, Tensor>> {
+        self.kept.iter().map(|kept| lock(&kept.value)).collect()
+    }
+
     /// Gives the states their new values.
     pub fn assign(&self, assigned: Vec<Option<Tensor>>) {
-        for (kept, value) in self.kept.iter().zip(assigned) {
+        for (mut state, value) in self.values().into_iter().zip(assigned) {
             if let Some(value) = value {
-                *lock(&kept.value) = value;
+                *state = value;
             }
         }
     }

@@ -169,6 +169,8 @@ pub(crate) struct Leaves<'t> {
     pub leaves: Vec<Leaf<'t>>,
     pub inputs: Vec<&'t Arc<strata_runtime::Tensor>>,
     pub others: Vec<&'t Tensor>,
+    /// Which inputs are states.
+    pub states: Vec<usize>,
     /// Whether some of them are of a closure that is being traced.
     pub traced: bool,
 }
@@ -202,6 +204,10 @@ impl<'t> Visitor<'t> for Leaves<'t> {
     fn number(&mut self, number: &'t HostScalar) {
         self.leaves.push(number.leaf());
         self.traced |= number.is_traced();
+    }
+
+    fn state(&mut self, _: &'t State) {
+        self.states.push(self.inputs.len());
     }
 }
 

@@ -199,3 +199,65 @@ fn states_from_elsewhere_are_refused() {
     let carried = jit(|state: &State| strata::while_loop(state, |s| s.get().lt_scalar(3.0), |s| s.clone()).get());
     refused(carried.call(&state), &["`while_loop`", "a state is no value of a body"]);
 }
+
+#[test]
+fn an_old_value_is_given_beside_the_new_one() {
+    let f = jit(|sum: &State, x: &Tensor| {
+        let old = sum.get();
+        sum.set(&old.add(x));
+        (old.clone(), old.mul(&sum.get()), sum.get())
+    });
+    let (sum, mut wanted) = (State::new(floats(&[5])), values(&floats(&[5])));
+    for _ in 0..4 {
+        let (old, product, new) = f.call(&sum, &floats(&[5])).unwrap();
+        let next: Vec<f32> = wanted.iter().zip(values(&floats(&[5]))).map(|(a, b)| a + b).collect();
+        close(&old, wanted.iter().copied());
+        close(&product, wanted.iter().zip(&next).map(|(a, b)| a * b));
+        close(&new, next.iter().copied());
+        wanted = next;
+        close(&sum.value(), wanted.iter().copied());
+    }
+}
+
+#[test]
+fn memory_that_nobody_else_has_is_written_over() {
+    // What looks something up may find no such place: then nothing is changed.
+    let step = jit(|w: &State, moments: &(State, State), x: &Tensor, at: &Tensor| {
+        let rate = x.index_select(0, at);
+        moments.0.update(|m| m.mul_scalar(0.5).add(x));
+        moments.1.set(&moments.1.get());
+        w.update(|w| w.sub(&moments.0.get().mul(&rate)));
+    });
+    let (w, first, second) = (State::new(floats(&[64])), State::new(floats(&[64])), State::new(floats(&[3])));
+    let (x, at) = (floats(&[64]), Tensor::new(&[2i64], &[1]).unwrap());
+    let (mut weights, mut moment) = (values(&w.value()), values(&first.value()));
+    let memory = |state: &State| state.value().value().unwrap().bytes().as_ptr();
+    let moments = (first.clone(), second.clone());
+    let mut take = || {
+        step.call(&w, &moments, &x, &at).unwrap();
+        moment.iter_mut().zip(values(&x)).for_each(|(m, x)| *m = 0.5 * *m + x);
+        weights.iter_mut().zip(&moment).for_each(|(w, m)| *w -= m * values(&x)[2]);
+        close(&w.value(), weights.iter().copied());
+        close(&first.value(), moment.iter().copied());
+    };
+    take();
+    let places = [memory(&w), memory(&first)];
+    for _ in 0..5 {
+        take();
+        assert_eq!([memory(&w), memory(&first)], places);
+    }
+    // Who holds a value keeps it.
+    let held = w.value();
+    let before = values(&held);
+    take();
+    assert!(memory(&w) != places[0] && memory(&first) == places[1]);
+    close(&held, before);
+    // A call that fails changes nothing, and loses nothing.
+    let before = (values(&w.value()), values(&first.value()));
+    drop(held);
+    refused(step.call(&w, &moments, &x, &Tensor::new(&[64i64], &[1]).unwrap()), &["out of bounds"]);
+    close(&w.value(), before.0);
+    close(&first.value(), before.1);
+    close(&second.value(), values(&floats(&[3])));
+    assert_eq!((step.entries(), step.compilations()), (1, 1));
+}
