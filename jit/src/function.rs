@@ -166,6 +166,9 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         if forms.len() >= self.limit.0 && self.limit.1 == OnLimit::Error {
             return Err(Error::Limit { place: self.place, limit: self.limit.0, why: reason });
         }
+        if widened.is_some() {
+            self.check(leaves, run)?;
+        }
         let (mut guards, mut reason) = (widened.unwrap_or_else(|| Guards::of(&leaves.leaves)), reason);
         let (mut entry, given) = loop {
             let Refused { error, pinned } = match self.entry(guards.clone(), reason.clone(), leaves, run) {
@@ -204,6 +207,21 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
                 let inputs: Vec<_> = inputs.iter().map(|tensor| &**tensor).collect();
                 entry.run(&inputs)?.map_err(|_| Error::Value("a form has no way for its own call".to_owned()))
             }
+        }
+    }
+
+    /// Traces the closure for the sizes of a call alone: what is wrong with these may look right where sizes are symbolic.
+    fn check(&self, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<(), Error> {
+        let guards = Guards::of(&leaves.leaves);
+        let trace = Trace::new(&guards, Way::dry());
+        let result = run(&mut Entering::new(trace.clone(), &guards, &leaves.leaves));
+        let mut leaving = Leaving::new(trace.clone(), self.place);
+        result.map(&mut leaving);
+        let way = trace.way();
+        let noted = way.failure.as_ref().map(|failure| failure.error());
+        match noted.or(leaving.failure) {
+            Some(error) if !way.lost() => Err(error),
+            _ => Ok(()),
         }
     }
 

@@ -60,6 +60,8 @@ pub(crate) struct Way {
     /// How many nodes have run.
     from: usize,
     pub failure: Option<Arc<Failure>>,
+    /// Nothing is run: whether the closure asked for a number, behind which it is not known what it does.
+    dry: Option<bool>,
 }
 
 impl fmt::Debug for Way {
@@ -71,6 +73,16 @@ impl fmt::Debug for Way {
 impl Way {
     pub fn new(inputs: Vec<Arc<runtime::Tensor>>, (values, known): (Values, Vec<Event>)) -> Way {
         Way { inputs, values, known: known.into(), ..Way::default() }
+    }
+
+    /// One that runs nothing.
+    pub fn dry() -> Way {
+        Way { dry: Some(false), ..Way::default() }
+    }
+
+    /// Whether the closure asked for a number that was not there.
+    pub fn lost(&self) -> bool {
+        self.dry == Some(true)
     }
 
     /// Notes why the call fails; the first reason is the one that is told.
@@ -224,6 +236,10 @@ fn computed(tensor: &Tensor, traced: &Traced, place: &'static Location<'static>)
         let why =
             "`item` inside of a body of `cond`, `while_loop` or `scan`: the body is recorded once, and its tensors have no numbers yet";
         return Err(error(why.to_owned()));
+    }
+    if let Some(lost) = &mut traced.trace.way().dry {
+        *lost = true;
+        return Err(error("nothing is run".to_owned()));
     }
     let wide = if dtype.is_floating() { DType::F64 } else { DType::I64 };
     let wide = call_one(op::_TO_COPY, &[tensor.into(), Argument::DType(wide)]);

@@ -297,3 +297,15 @@ fn places_outside_of_a_symbolic_size_are_errors_of_the_call() {
         assert!(error.contains(text), "{error}");
     }
 }
+
+#[test]
+fn a_call_that_is_wrong_for_its_own_sizes_makes_no_form_of_all() {
+    let line = line!() + 1;
+    let f = jit(|x: &Tensor, y: &Tensor| x.add(y));
+    for rows in [8, 9] {
+        f.call(&floats(&[rows]), &floats(&[rows])).unwrap();
+    }
+    let error = f.call(&floats(&[5]), &floats(&[4])).unwrap_err().to_string();
+    assert!(error.contains(&format!("jit.rs:{line}:")) && error.contains("sizes 5 and 4 do not broadcast"), "{error}");
+    assert_eq!(f.entries(), 2);
+}
