@@ -329,7 +329,12 @@ macro_rules! arities {
                         let ($($value,)*) = &held;
                         let mut leaves = Leaves::default();
                         $($value.visit(&mut leaves);)*
-                        if let Some(entry) = self.find(|guards| guards.refusal(&leaves.leaves).is_none()).filter(|entry| entry.changes()) {
+                        let holds = |guards: &Guards| {
+                            let mut check = guards.check();
+                            leaves.leaves.iter().for_each(|leaf| check.leaf(*leaf));
+                            check.holds()
+                        };
+                        if let Some(entry) = self.find(holds).filter(|entry| entry.changes()) {
                             let (inputs, places) = (leaves.taken(&entry.guards)?, leaves.states);
                             drop(held);
                             return entry.run_owning(inputs, &places, &states);
