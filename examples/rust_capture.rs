@@ -1,4 +1,5 @@
-//! A closure of Rust as a compiled function: traced at the first call, guarded, and compiled once more when a size changes.
+//! Closures of Rust as compiled functions: traced at the first call, guarded, and compiled once more when a size or a number changes; with
+//! a branch inside of the program, and a state that calls change.
 //!
 //! ```sh
 //! cargo run --example rust_capture
@@ -6,7 +7,7 @@
 
 use std::error::Error;
 
-use strata::{Tensor, jit};
+use strata::{HostScalar, State, Tensor, cond, jit};
 
 /// The values that the closure should give.
 fn wanted(x: &[f32], w: &[f32], rows: usize) -> Vec<f32> {
@@ -28,5 +29,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     print!("{}", layer.explain());
+    descent(&weight)
+}
+
+/// Steps towards weights that give 0: the weights are a state, and the rate is an input once it differs.
+fn descent(weight: &[f32; 6]) -> Result<(), Box<dyn Error>> {
+    let step = jit(|w: &State, x: &Tensor, rate: &HostScalar| {
+        let y = x.linear(&w.get());
+        let gradient = y.transpose_int(0, 1).matmul(x);
+        let largest = gradient.abs().amax();
+        let bounded = cond(&largest.gt_scalar(1.0), || gradient.div(&largest), || gradient.clone());
+        w.update(|w| w.sub(&bounded.mul_scalar(rate)));
+        y.square().sum()
+    });
+    let w = State::new(Tensor::new(weight, &[2, 3])?);
+    let values: Vec<f32> = (0..12).map(|k| (k as f32).sin()).collect();
+    let x = Tensor::new(&values, &[4, 3])?;
+    let mut last = f32::INFINITY;
+    for rate in [0.5, 0.4, 0.3, 0.2] {
+        let loss = step.call(&w, &x, &rate.into())?.to_vec::<f32>()?[0];
+        println!("rate {rate}: loss {loss:.3}, weights {:.3?}", w.value().to_vec::<f32>()?);
+        if loss >= last {
+            return Err("the loss did not fall".into());
+        }
+        last = loss;
+    }
+    print!("{}", step.explain());
     Ok(())
 }

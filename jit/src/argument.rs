@@ -7,6 +7,7 @@ use std::sync::Arc;
 use strata_runtime::DType;
 
 use crate::graph::{self, Arithmetic, Traced};
+use crate::host_scalar::{HostScalar, Origin};
 use crate::tensor::{Failure, Tensor};
 
 /// A size, or another integer: a number, or inside of a traced closure one that only a call knows.
@@ -44,6 +45,18 @@ impl From<i64> for Size {
 impl From<&Size> for Size {
     fn from(size: &Size) -> Size {
         size.clone()
+    }
+}
+
+impl From<&HostScalar> for Size {
+    #[track_caller]
+    fn from(number: &HostScalar) -> Size {
+        match (&number.origin, number.value) {
+            (Origin::Known, Scalar::Int(size)) => Size::Known(size),
+            (Origin::Input(traced), Scalar::Int(_)) => Size::Traced(traced.clone()),
+            (Origin::Item(..), _) => Size::failed(Location::caller(), "a number of a tensor is no size; take its `value`"),
+            (_, other) => Size::failed(Location::caller(), format!("{other:?} is no size")),
+        }
     }
 }
 
@@ -128,7 +141,7 @@ pub enum Argument {
     OptionalTensors(Vec<Option<Tensor>>),
     Size(Size),
     Sizes(Sizes),
-    Scalar(Scalar),
+    Scalar(HostScalar),
     Floats(Vec<f64>),
     Text(String),
     DType(DType),
@@ -151,11 +164,14 @@ arguments! {
     &[Tensor]: value => Argument::Tensors(value.to_vec());
     &[Option<Tensor>]: value => Argument::OptionalTensors(value.to_vec());
     Size: value => Argument::Size(value);
+    &Size: value => Argument::Size(value.clone());
     Sizes: value => Argument::Sizes(value);
-    Scalar: value => Argument::Scalar(value);
+    Scalar: value => Argument::Scalar(value.into());
+    HostScalar: value => Argument::Scalar(value);
+    &HostScalar: value => Argument::Scalar(value.clone());
     i64: value => Argument::Size(Size::Known(value));
-    f64: value => Argument::Scalar(Scalar::Float(value));
-    bool: value => Argument::Scalar(Scalar::Bool(value));
+    f64: value => Argument::Scalar(value.into());
+    bool: value => Argument::Scalar(value.into());
     &[f64]: value => Argument::Floats(value.to_vec());
     &str: value => Argument::Text(value.to_owned());
     DType: value => Argument::DType(value);

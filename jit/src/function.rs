@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use strata_runtime::{self as runtime, Guards};
+use strata_runtime::{Guards, Leaf};
 
 use crate::Error;
-use crate::graph::{Trace, Traced};
-use crate::segments::{Segment, Tree, Values, Walked, Way};
+use crate::boundary::{Entering, Leaving};
+use crate::form::{Entry, Form, Given, Known, Made, NewEntry, changes, filled};
+use crate::graph::Trace;
+use crate::segments::{Segment, Tree, Way};
+use crate::state::{Assigned, States};
 use crate::tensor::{Inner, Tensor};
-use crate::tree::{Checked, Inputs, Leaves, TensorTree};
+use crate::tree::{Checked, Inputs, Leaves, Mapper, TensorTree};
 
 /// How many forms a closure has if nobody says otherwise.
 const LIMIT: usize = 8;
@@ -53,34 +56,9 @@ pub struct Jit<F, Arguments, R> {
     place: &'static Location<'static>,
     dynamic: Dynamic,
     limit: (usize, OnLimit),
-    entries: RwLock<Vec<Arc<Entry<R>>>>,
+    entries: RwLock<Vec<Arc<Entry<Given<R>>>>>,
     made: AtomicU64,
     arguments: std::marker::PhantomData<fn(Arguments)>,
-}
-
-/// A compiled form.
-struct Entry<R> {
-    guards: Guards,
-    form: Form<R>,
-    calls: AtomicU64,
-    /// Why the forms before did not serve.
-    reason: String,
-    took: Duration,
-    guard_cost: Duration,
-}
-
-/// What a form runs.
-enum Form<R> {
-    /// One program, and the closure's result, with the places of outputs in it.
-    Whole(Segment, R),
-    /// The segments of a closure that asks for numbers.
-    Broken(RwLock<Tree<R>>),
-}
-
-/// What a trace gives: a form, and what it computed of the call that was traced.
-struct Made<R> {
-    form: Form<R>,
-    given: Option<R>,
 }
 
 /// Makes a function of a closure. It is traced and compiled at the first call of each kind: element types, ranks, orders of dims, sizes,
@@ -147,24 +125,37 @@ impl<F, Arguments, R> Jit<F, Arguments, R> {
         text
     }
 
-    fn forms(&self) -> RwLockReadGuard<'_, Vec<Arc<Entry<R>>>> {
+    fn forms(&self) -> RwLockReadGuard<'_, Vec<Arc<Entry<Given<R>>>>> {
         // No code panics while it holds the lock.
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The form whose guards hold.
     #[inline]
-    fn find(&self, holds: impl Fn(&Guards) -> bool) -> Option<Arc<Entry<R>>> {
+    fn find(&self, holds: impl Fn(&Guards) -> bool) -> Option<Arc<Entry<Given<R>>>> {
         self.forms().iter().find(|entry| holds(&entry.guards)).cloned()
     }
 }
 
-/// The closure at the arguments of a call, with another tensor in the place of each of theirs.
-type Closure<'a, R> = dyn Fn(&mut dyn FnMut(&Tensor) -> Tensor) -> R + 'a;
+/// The closure at the arguments of a call, with others in the places of their tensors and numbers.
+type Closure<'a, R> = dyn Fn(&mut dyn Mapper) -> R + 'a;
+
+/// Why there is no form of some guards.
+struct Refused {
+    error: Box<Error>,
+    /// The places of the numbers that only this call's values answer for.
+    pinned: Vec<usize>,
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Refused {
+        Refused { error: Box::new(error.into()), pinned: Vec::new() }
+    }
+}
 
 impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     /// Makes a form for a call, and what it computes of the call. Nothing is locked meanwhile.
-    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, R>) -> Result<R, Error> {
+    fn make(&self, leaves: &Leaves<'_>, holds: &dyn Fn(&Guards) -> bool, run: &Closure<'_, Given<R>>) -> Result<Given<R>, Error> {
         let forms: Vec<_> = self.forms().iter().map(|entry| entry.guards.clone()).collect();
         let widened = match self.dynamic {
             Dynamic::Auto => forms.iter().rev().find_map(|guards| guards.widened(&leaves.leaves)),
@@ -175,18 +166,24 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         if forms.len() >= self.limit.0 && self.limit.1 == OnLimit::Error {
             return Err(Error::Limit { place: self.place, limit: self.limit.0, why: reason });
         }
-        let fixed = || Guards::of(&leaves.leaves);
-        let entry = match widened {
-            Some(guards) => match self.entry(guards, reason.clone(), leaves, run) {
-                // A program whose sizes must be known has a form for each of them.
-                Err(error @ (Error::Trace { .. } | Error::Compile(_))) => {
-                    self.entry(fixed(), format!("{reason} (not for all sizes: {error})"), leaves, run)
+        if widened.is_some() {
+            self.check(leaves, run)?;
+        }
+        let (mut guards, mut reason) = (widened.unwrap_or_else(|| Guards::of(&leaves.leaves)), reason);
+        let (mut entry, given) = loop {
+            let Refused { error, pinned } = match self.entry(guards.clone(), reason.clone(), leaves, run) {
+                Ok(made) => break made,
+                Err(refused) => refused,
+            };
+            // A program for which some values must be known has a form for each of them.
+            match narrower(&guards, &leaves.leaves, pinned) {
+                Some((narrower, what)) if matches!(*error, Error::Trace { .. } | Error::Compile(_)) => {
+                    reason = format!("{reason} (not for all {what}: {error})");
+                    guards = narrower;
                 }
-                made => made,
-            },
-            None => self.entry(fixed(), reason, leaves, run),
+                _ => return Err(*error),
+            }
         };
-        let (mut entry, given) = entry?;
         let start = Instant::now();
         for _ in 0..CHECKS {
             black_box(holds(black_box(&entry.guards)));
@@ -205,19 +202,38 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
         drop(entries);
         match given {
             Some(given) => Ok(given),
-            None => entry.run(&leaves.tensors())?.map_err(|_| Error::Value("a form has no way for its own call".to_owned())),
+            None => {
+                let inputs = leaves.taken(&entry.guards)?;
+                let inputs: Vec<_> = inputs.iter().map(|tensor| &**tensor).collect();
+                entry.run(&inputs)?.map_err(|_| Error::Value("a form has no way for its own call".to_owned()))
+            }
         }
     }
 
-    fn entry(&self, guards: Guards, reason: String, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<(Entry<R>, Option<R>), Error> {
+    /// Traces the closure for the sizes of a call alone: what is wrong with these may look right where sizes are symbolic.
+    fn check(&self, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<(), Error> {
+        let guards = Guards::of(&leaves.leaves);
+        let trace = Trace::new(&guards, Way::dry());
+        let result = run(&mut Entering::new(trace.clone(), &guards, &leaves.leaves));
+        let mut leaving = Leaving::new(trace.clone(), self.place);
+        result.map(&mut leaving);
+        let way = trace.way();
+        let noted = way.failure.as_ref().map(|failure| failure.error());
+        match noted.or(leaving.failure) {
+            Some(error) if !way.lost() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn entry(&self, guards: Guards, reason: String, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<NewEntry<R>, Refused> {
         let start = Instant::now();
-        let Made { form, given } = self.form(&guards, Way::new(leaves.shared(), Default::default()), None, run)?;
-        let (calls, guard_cost) = (AtomicU64::new(0), Duration::ZERO);
-        Ok((Entry { guards, form, calls, reason, took: start.elapsed(), guard_cost }, given))
+        let Made { form, given } = self.form(&guards, leaves, Known::default(), None, run)?;
+        let (numbers, calls, guard_cost) = (guards.numbers().collect(), AtomicU64::new(0), Duration::ZERO);
+        Ok((Entry { guards, numbers, form, calls, reason, took: start.elapsed(), guard_cost }, given))
     }
 
     /// Traces a call that gives an answer which no call gave before: one more way through a form.
-    fn grow(&self, entry: &Entry<R>, known: Known, leaves: &Leaves<'_>, run: &Closure<'_, R>) -> Result<R, Error> {
+    fn grow(&self, entry: &Entry<Given<R>>, known: Known, leaves: &Leaves<'_>, run: &Closure<'_, Given<R>>) -> Result<Given<R>, Error> {
         let Form::Broken(tree) = &entry.form else { return Err(Error::Value("a form without breaks has no more ways".to_owned())) };
         if tree.read().unwrap_or_else(PoisonError::into_inner).ways() >= self.limit.0 {
             match self.limit.1 {
@@ -229,43 +245,38 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
             }
         }
         self.made.fetch_add(1, Relaxed);
-        let made = self.form(&entry.guards, Way::new(leaves.shared(), known), Some(tree), run)?;
+        let made = self.form(&entry.guards, leaves, known, Some(tree), run).map_err(|refused| *refused.error)?;
         made.given.ok_or_else(|| Error::Value("the closure asks for no number when it runs again".to_owned()))
     }
 
     /// Traces, compiles and loads the closure for calls for which the guards hold. A closure that asks for numbers runs meanwhile; its way
     /// is added to a tree.
-    fn form(&self, guards: &Guards, way: Way, tree: Option<&RwLock<Tree<R>>>, run: &Closure<'_, R>) -> Result<Made<R>, Error> {
-        let trace = Trace::new(guards, way);
-        let mut inputs = 0..;
-        let result = run(&mut |_| {
-            let value = inputs.next().unwrap_or_default();
-            Tensor(Inner::Traced(Traced::new(trace.clone(), value)))
-        });
-        let (mut outputs, mut failure) = (Vec::new(), trace.way().failure.as_ref().map(|failure| failure.error()));
-        let result = result.map(&mut |tensor| match &tensor.0 {
-            Inner::Value(_) => tensor.clone(),
-            Inner::Failed(failed) => {
-                failure.get_or_insert_with(|| failed.error());
-                tensor.clone()
-            }
-            Inner::Traced(_) | Inner::Output(_) => match trace.value_of(tensor) {
-                Ok(value) => {
-                    outputs.push(value);
-                    Tensor(Inner::Output(outputs.len() - 1))
-                }
-                Err(why) => {
-                    failure.get_or_insert(Error::Trace { place: self.place, why });
-                    tensor.clone()
-                }
-            },
-        });
-        if let Some(failure) = failure {
-            return Err(failure);
+    fn form(
+        &self,
+        guards: &Guards,
+        leaves: &Leaves<'_>,
+        known: Known,
+        tree: Option<&RwLock<Tree<Given<R>>>>,
+        run: &Closure<'_, Given<R>>,
+    ) -> Result<Made<Given<R>>, Refused> {
+        if R::STATES {
+            let why = "a state is no result of a closure; give its tensor".to_owned();
+            return Err(Error::Trace { place: self.place, why }.into());
+        }
+        let trace = Trace::new(guards, Way::new(leaves.taken(guards)?, known));
+        let result = run(&mut Entering::new(trace.clone(), guards, &leaves.leaves));
+        let mut leaving = Leaving::new(trace.clone(), self.place);
+        let result = result.map(&mut leaving);
+        let Leaving { outputs, failure, .. } = leaving;
+        let noted = trace.way().failure.as_ref().map(|failure| failure.error());
+        if let Some(error) = noted.or(failure) {
+            return Err(Refused { error: Box::new(error), pinned: trace.pinned() });
         }
         if trace.way().events.is_empty() {
-            let program = Segment::new(&trace.lock(), 0, outputs, self.place)?;
-            return Ok(Made { form: Form::Whole(program, result), given: None });
+            let graph = trace.lock();
+            let changes = changes(&graph, &leaves.states, &result.1, &outputs);
+            let program = Segment::new(&graph, 0, outputs, changes, self.place)?;
+            return Ok(Made { form: Form::Whole(Box::new(program), result), given: None });
         }
         trace.run(outputs.clone(), self.place)?;
         let way = trace.way();
@@ -280,38 +291,11 @@ impl<F, Arguments, R: TensorTree> Jit<F, Arguments, R> {
     }
 }
 
-/// A closure's result with the tensors of its outputs.
-fn filled<R: TensorTree>(result: &R, outputs: &[usize], values: &Values) -> R {
-    result.map(&mut |tensor| match tensor.0 {
-        Inner::Output(place) => match outputs.get(place).and_then(|value| values.get(value)) {
-            Some(value) => Tensor(Inner::Value(value.clone())),
-            None => tensor.clone(),
-        },
-        _ => tensor.clone(),
-    })
-}
-
-/// What a call did before it gave an answer that no call gave before.
-type Known = (Values, Vec<crate::segments::Event>);
-
-impl<R: TensorTree> Entry<R> {
-    /// Runs a call, or as much of it as calls before it did.
-    fn run(&self, inputs: &[&runtime::Tensor]) -> Result<Result<R, Known>, Error> {
-        self.calls.fetch_add(1, Relaxed);
-        match &self.form {
-            Form::Whole(program, result) => {
-                let outputs: Vec<Tensor> = program.run(inputs)?.into_iter().map(Tensor::from).collect();
-                Ok(Ok(result.map(&mut |tensor| match tensor.0 {
-                    Inner::Output(place) => outputs[place].clone(),
-                    _ => tensor.clone(),
-                })))
-            }
-            Form::Broken(tree) => Ok(match tree.read().unwrap_or_else(PoisonError::into_inner).walk(inputs)? {
-                Walked::Done(result, outputs, values) => Ok(filled(&*result, &outputs, &values)),
-                Walked::Open(values, events) => Err((values, events)),
-            }),
-        }
-    }
+/// Guards for fewer calls, and of what they fix the values: of these numbers, else of all numbers, else of all sizes. Nothing where
+/// everything is fixed.
+fn narrower(guards: &Guards, leaves: &[Leaf<'_>], pinned: Vec<usize>) -> Option<(Guards, &'static str)> {
+    let numbers = [pinned, guards.numbers().collect()].map(|places| (guards.fixed_at(&places, leaves), "numbers"));
+    numbers.into_iter().chain([(Guards::of(leaves), "sizes")]).find(|(narrower, _)| narrower != guards)
 }
 
 macro_rules! arities {
@@ -336,6 +320,37 @@ macro_rules! arities {
             /// An operator that does not take its arguments, a program that does not compile, one form too many, and values
             /// that the program refuses.
             pub fn call(&self, $($value: &$name),*) -> Result<R, Error> {
+                if false $(|| $name::STATES)* {
+                    let mut states = States::default();
+                    $($value.visit(&mut states);)*
+                    if states.any() {
+                        let turns = states.turns()?;
+                        let held = ($($value.map(&mut |tensor: &Tensor| tensor.clone()),)*);
+                        let ($($value,)*) = &held;
+                        let mut leaves = Leaves::default();
+                        $($value.visit(&mut leaves);)*
+                        let holds = |guards: &Guards| {
+                            let mut check = guards.check();
+                            leaves.leaves.iter().for_each(|leaf| check.leaf(*leaf));
+                            check.holds()
+                        };
+                        if let Some(entry) = self.find(holds).filter(|entry| entry.changes()) {
+                            let (inputs, places) = (leaves.taken(&entry.guards)?, leaves.states);
+                            drop(held);
+                            return entry.run_owning(inputs, &places, &states);
+                        }
+                        let (result, assigned) = self.given($($value),*)?;
+                        states.assign(assigned);
+                        drop(turns);
+                        return Ok(result);
+                    }
+                }
+                Ok(self.given($($value),*)?.0)
+            }
+
+            /// The call, on tensors and states of this call alone.
+            #[inline]
+            fn given(&self, $($value: &$name),*) -> Result<Given<R>, Error> {
                 let holds = |guards: &Guards| {
                     let mut check = Checked(guards.check());
                     $($value.visit(&mut check);)*
@@ -345,7 +360,9 @@ macro_rules! arities {
                 if let Some(entry) = self.find(holds) {
                     let mut inputs = Inputs::default();
                     $($value.visit(&mut inputs);)*
-                    match entry.run(&inputs.0)? {
+                    let numbers = inputs.numbers(&entry.numbers)?;
+                    inputs.tensors.extend(&numbers);
+                    match entry.run(&inputs.tensors)? {
                         Ok(result) => return Ok(result),
                         Err(before) => known = Some((entry, before)),
                     }
@@ -355,13 +372,15 @@ macro_rules! arities {
                 if let Some(failed) = leaves.others.iter().find(|tensor| matches!(tensor.0, Inner::Failed(_) | Inner::Output(_))) {
                     return failed.value().map(|_| unreachable!("it has no value"));
                 }
-                if !leaves.others.is_empty() {
-                    return Ok((self.function)($($value),*));
+                if leaves.traced {
+                    return Ok(((self.function)($($value),*), Vec::new()));
                 }
-                let run = |change: &mut dyn FnMut(&Tensor) -> Tensor| {
-                    let mut change = |tensor: &Tensor| change(tensor);
-                    $(let $value = $value.map(&mut change);)*
-                    (self.function)($(&$value),*)
+                let run = |change: &mut dyn Mapper| {
+                    $(let $value = $value.map(change);)*
+                    let result = (self.function)($(&$value),*);
+                    let mut assigned = Assigned::default();
+                    $($value.visit(&mut assigned);)*
+                    (result, assigned.0)
                 };
                 match known {
                     Some((entry, before)) => self.grow(&entry, before, &leaves, &run),

@@ -1,22 +1,51 @@
-//! Numbers that a traced closure asks tensors for, and what it asks of them.
+//! Numbers outside of tensors: arguments of calls and of operators, numbers that a traced closure asks tensors for; and what is asked of
+//! them.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::argument::Scalar;
-use crate::graph::Trace;
+use strata_runtime::Leaf;
 
-/// A number of a tensor: what [`crate::Tensor::item`] gives. Inside of a traced closure each comparison, and each value that is read, decides
-/// what the closure does next; later calls with the same answers run what was compiled for them.
+use crate::argument::Scalar;
+use crate::graph::{Trace, Traced};
+use crate::tree::{Mapper, TensorTree, Visitor};
+
+/// A number of the host: an argument of a call, or what [`crate::Tensor::item`] gives. Operators take it as it is.
 ///
-/// Where `item` fails, the call of the function returns the error, and the number is NaN.
+/// As an argument it becomes an input of the program when a call has another one than the calls before, integers from 2 on. What a traced
+/// closure asks of it, a comparison or the value, only one number answers: then each has a form of its own, as each `f64` has.
+///
+/// Each question about a number of a tensor decides what the closure does next; later calls with the same answers run what was compiled
+/// for them. Where `item` fails, the call of the function returns the error, and the number is NaN.
+///
+/// ```
+/// use strata::{HostScalar, Tensor, jit};
+///
+/// let f = jit(|x: &Tensor, scale: &HostScalar| x.mul_scalar(scale));
+/// let x = Tensor::new(&[1.0f32, 2.0], &[2])?;
+/// for scale in [0.5, 0.25, 3.0] {
+///     assert_eq!(f.call(&x, &scale.into())?.to_vec::<f32>()?, [scale as f32, 2.0 * scale as f32]);
+/// }
+/// assert_eq!(f.entries(), 2);
+/// # Ok::<(), strata::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct HostScalar {
     pub(crate) value: Scalar,
-    /// The record that it is of, and its value there.
-    pub(crate) asked: Option<(Arc<Trace>, usize)>,
+    pub(crate) origin: Origin,
+}
+
+/// Where a number is from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    /// It is part of the program.
+    Known,
+    /// A tensor: its value in the record.
+    Item(Arc<Trace>, usize),
+    /// The call.
+    Input(Traced),
 }
 
 /// What is asked of a number.
@@ -79,13 +108,29 @@ impl Question {
 
 impl HostScalar {
     pub(crate) fn of(value: Option<Scalar>) -> HostScalar {
-        HostScalar { value: value.unwrap_or(Scalar::Float(f64::NAN)), asked: None }
+        HostScalar { value: value.unwrap_or(Scalar::Float(f64::NAN)), origin: Origin::Known }
+    }
+
+    /// The number as a call has it.
+    pub(crate) fn leaf(&self) -> Leaf<'static> {
+        match self.value {
+            Scalar::Int(value) => Leaf::SymInt(value),
+            Scalar::Float(value) => Leaf::SymFloat(value),
+            Scalar::Bool(value) => Leaf::Bool(value),
+        }
+    }
+
+    /// Whether it is one of a closure that is being traced.
+    pub(crate) fn is_traced(&self) -> bool {
+        !matches!(self.origin, Origin::Known)
     }
 
     fn ask(&self, question: Question, place: &'static Location<'static>) -> Option<Answer> {
         let answer = question.answer(self.value)?;
-        if let Some((trace, scalar)) = &self.asked {
-            trace.ask(*scalar, question, answer, place);
+        match &self.origin {
+            Origin::Known => {}
+            Origin::Item(trace, scalar) => trace.ask(*scalar, question, answer, place),
+            Origin::Input(traced) => traced.trace.pin(traced.value, question, place),
         }
         Some(answer)
     }
@@ -103,8 +148,35 @@ impl HostScalar {
     /// The number itself. What follows is compiled for each value: prefer comparisons.
     #[track_caller]
     pub fn value(&self) -> Scalar {
-        self.ask(Question::Value, Location::caller());
+        self.value_at(Location::caller())
+    }
+
+    pub(crate) fn value_at(&self, place: &'static Location<'static>) -> Scalar {
+        self.ask(Question::Value, place);
         self.value
+    }
+}
+
+impl<S: Into<Scalar>> From<S> for HostScalar {
+    fn from(value: S) -> HostScalar {
+        HostScalar::of(Some(value.into()))
+    }
+}
+
+impl From<&HostScalar> for HostScalar {
+    fn from(number: &HostScalar) -> HostScalar {
+        number.clone()
+    }
+}
+
+impl TensorTree for HostScalar {
+    #[inline]
+    fn visit<'t>(&'t self, visitor: &mut impl Visitor<'t>) {
+        visitor.number(self);
+    }
+
+    fn map(&self, change: &mut (impl Mapper + ?Sized)) -> HostScalar {
+        change.number(self)
     }
 }
 

@@ -18,7 +18,10 @@
 extern crate self as strata;
 
 mod argument;
+mod boundary;
+mod control;
 mod error;
+mod form;
 mod function;
 mod graph;
 mod host_scalar;
@@ -27,17 +30,21 @@ mod host_scalar;
 mod methods;
 pub mod nn;
 mod operators;
+mod program;
 mod segments;
+mod state;
 mod tensor;
 mod tree;
 
 pub use argument::{Argument, Scalar, Size, Sizes};
+pub use control::{cond, scan, while_loop};
 pub use error::Error;
 pub use function::{Dynamic, Function, Jit, OnLimit, jit};
 pub use host_scalar::HostScalar;
 pub use operators::call;
+pub use state::State;
 pub use strata_derive::TensorTree;
 pub use strata_dialects::aten::op;
 pub use strata_runtime::DType;
 pub use tensor::{Element, Tensor};
-pub use tree::{TensorTree, Visitor};
+pub use tree::{Mapper, TensorTree, Visitor};

@@ -7,7 +7,8 @@
 use strata_dialects::aten::op;
 use strata_runtime::DType;
 
-use crate::argument::{Argument, Scalar, Size, Sizes};
+use crate::argument::{Argument, Size, Sizes};
+use crate::host_scalar::HostScalar;
 use crate::operators::{call, call_one};
 use crate::tensor::Tensor;
 
@@ -75,7 +76,7 @@ impl Tensor {
 
     /// `aten.add.Scalar`: Tensor self, Scalar other, Scalar alpha=1.
     #[track_caller]
-    pub fn add_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn add_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::ADD_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -171,8 +172,8 @@ impl Tensor {
 
     /// `aten.alpha_dropout`: Tensor input, float p, bool train.
     #[track_caller]
-    pub fn alpha_dropout(&self, p: f64, train: bool) -> Tensor {
-        call_one(op::ALPHA_DROPOUT, &[self.into(), p.into(), train.into()])
+    pub fn alpha_dropout(&self, p: impl Into<HostScalar>, train: bool) -> Tensor {
+        call_one(op::ALPHA_DROPOUT, &[self.into(), Argument::Scalar(p.into()), train.into()])
     }
 
     /// `aten.amax`: Tensor self, int\[1\] dim=\[\], bool keepdim=False.
@@ -381,8 +382,8 @@ impl Tensor {
 
     /// `aten.batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled.
     #[track_caller]
-    pub fn batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64, cudnn_enabled: bool) -> Tensor {
-        call_one(op::BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), momentum.into(), eps.into(), cudnn_enabled.into()])
+    pub fn batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: impl Into<HostScalar>, eps: impl Into<HostScalar>, cudnn_enabled: bool) -> Tensor {
+        call_one(op::BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), Argument::Scalar(momentum.into()), Argument::Scalar(eps.into()), cudnn_enabled.into()])
     }
 
     /// `aten.batch_norm_backward_elemt`: Tensor grad_out, Tensor input, Tensor mean, Tensor invstd, Tensor? weight, Tensor sum_dy, Tensor sum_dy_xmu, Tensor count.
@@ -399,32 +400,32 @@ impl Tensor {
 
     /// `aten.batch_norm_elemt`: Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor invstd, float eps.
     #[track_caller]
-    pub fn batch_norm_elemt(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, mean: &Tensor, invstd: &Tensor, eps: f64) -> Tensor {
-        call_one(op::BATCH_NORM_ELEMT, &[self.into(), weight.into(), bias.into(), mean.into(), invstd.into(), eps.into()])
+    pub fn batch_norm_elemt(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, mean: &Tensor, invstd: &Tensor, eps: impl Into<HostScalar>) -> Tensor {
+        call_one(op::BATCH_NORM_ELEMT, &[self.into(), weight.into(), bias.into(), mean.into(), invstd.into(), Argument::Scalar(eps.into())])
     }
 
     /// `aten.batch_norm_gather_stats`: Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, int count.
     #[track_caller]
-    pub fn batch_norm_gather_stats(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: f64, eps: f64, count: impl Into<Size>) -> Vec<Tensor> {
-        call(op::BATCH_NORM_GATHER_STATS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), momentum.into(), eps.into(), Argument::Size(count.into())])
+    pub fn batch_norm_gather_stats(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: impl Into<HostScalar>, eps: impl Into<HostScalar>, count: impl Into<Size>) -> Vec<Tensor> {
+        call(op::BATCH_NORM_GATHER_STATS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), Argument::Scalar(momentum.into()), Argument::Scalar(eps.into()), Argument::Size(count.into())])
     }
 
     /// `aten.batch_norm_gather_stats_with_counts`: Tensor input, Tensor mean, Tensor invstd, Tensor? running_mean, Tensor? running_var, float momentum, float eps, Tensor counts.
     #[track_caller]
-    pub fn batch_norm_gather_stats_with_counts(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: f64, eps: f64, counts: &Tensor) -> Vec<Tensor> {
-        call(op::BATCH_NORM_GATHER_STATS_WITH_COUNTS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), momentum.into(), eps.into(), counts.into()])
+    pub fn batch_norm_gather_stats_with_counts(&self, mean: &Tensor, invstd: &Tensor, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: impl Into<HostScalar>, eps: impl Into<HostScalar>, counts: &Tensor) -> Vec<Tensor> {
+        call(op::BATCH_NORM_GATHER_STATS_WITH_COUNTS, &[self.into(), mean.into(), invstd.into(), running_mean.into(), running_var.into(), Argument::Scalar(momentum.into()), Argument::Scalar(eps.into()), counts.into()])
     }
 
     /// `aten.batch_norm_stats`: Tensor input, float eps.
     #[track_caller]
-    pub fn batch_norm_stats(&self, eps: f64) -> Vec<Tensor> {
-        call(op::BATCH_NORM_STATS, &[self.into(), eps.into()])
+    pub fn batch_norm_stats(&self, eps: impl Into<HostScalar>) -> Vec<Tensor> {
+        call(op::BATCH_NORM_STATS, &[self.into(), Argument::Scalar(eps.into())])
     }
 
     /// `aten.batch_norm_update_stats`: Tensor input, Tensor? running_mean, Tensor? running_var, float momentum.
     #[track_caller]
-    pub fn batch_norm_update_stats(&self, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: f64) -> Vec<Tensor> {
-        call(op::BATCH_NORM_UPDATE_STATS, &[self.into(), running_mean.into(), running_var.into(), momentum.into()])
+    pub fn batch_norm_update_stats(&self, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, momentum: impl Into<HostScalar>) -> Vec<Tensor> {
+        call(op::BATCH_NORM_UPDATE_STATS, &[self.into(), running_mean.into(), running_var.into(), Argument::Scalar(momentum.into())])
     }
 
     /// `aten.bernoulli`: Tensor self, Generator? generator=None.
@@ -441,8 +442,8 @@ impl Tensor {
 
     /// `aten.bernoulli.p`: Tensor self, float p, Generator? generator=None.
     #[track_caller]
-    pub fn bernoulli_p(&self, p: f64) -> Tensor {
-        call_one(op::BERNOULLI_P, &[self.into(), p.into()])
+    pub fn bernoulli_p(&self, p: impl Into<HostScalar>) -> Tensor {
+        call_one(op::BERNOULLI_P, &[self.into(), Argument::Scalar(p.into())])
     }
 
     /// `aten.bilinear`: Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None.
@@ -471,7 +472,7 @@ impl Tensor {
 
     /// `aten.bitwise_and.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn bitwise_and_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn bitwise_and_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::BITWISE_AND_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -489,7 +490,7 @@ impl Tensor {
 
     /// `aten.bitwise_left_shift.Tensor_Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn bitwise_left_shift_tensor_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn bitwise_left_shift_tensor_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::BITWISE_LEFT_SHIFT_TENSOR_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -501,7 +502,7 @@ impl Tensor {
 
     /// `aten.bitwise_or.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn bitwise_or_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn bitwise_or_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::BITWISE_OR_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -519,13 +520,13 @@ impl Tensor {
 
     /// `aten.bitwise_right_shift.Tensor_Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn bitwise_right_shift_tensor_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn bitwise_right_shift_tensor_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::BITWISE_RIGHT_SHIFT_TENSOR_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
     /// `aten.bitwise_xor.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn bitwise_xor_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn bitwise_xor_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::BITWISE_XOR_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -621,8 +622,8 @@ impl Tensor {
 
     /// `aten.choose_qparams_optimized`: Tensor input, int numel, int n_bins, float ratio, int bit_width.
     #[track_caller]
-    pub fn choose_qparams_optimized(&self, numel: impl Into<Size>, n_bins: impl Into<Size>, ratio: f64, bit_width: impl Into<Size>) -> Vec<Tensor> {
-        call(op::CHOOSE_QPARAMS_OPTIMIZED, &[self.into(), Argument::Size(numel.into()), Argument::Size(n_bins.into()), ratio.into(), Argument::Size(bit_width.into())])
+    pub fn choose_qparams_optimized(&self, numel: impl Into<Size>, n_bins: impl Into<Size>, ratio: impl Into<HostScalar>, bit_width: impl Into<Size>) -> Vec<Tensor> {
+        call(op::CHOOSE_QPARAMS_OPTIMIZED, &[self.into(), Argument::Size(numel.into()), Argument::Size(n_bins.into()), Argument::Scalar(ratio.into()), Argument::Size(bit_width.into())])
     }
 
     /// `aten.chunk`: Tensor(a) self, int chunks, int dim=0.
@@ -645,7 +646,7 @@ impl Tensor {
 
     /// `aten.clamp_max`: Tensor self, Scalar max.
     #[track_caller]
-    pub fn clamp_max(&self, max: impl Into<Scalar>) -> Tensor {
+    pub fn clamp_max(&self, max: impl Into<HostScalar>) -> Tensor {
         call_one(op::CLAMP_MAX, &[self.into(), Argument::Scalar(max.into())])
     }
 
@@ -657,7 +658,7 @@ impl Tensor {
 
     /// `aten.clamp_min`: Tensor self, Scalar min.
     #[track_caller]
-    pub fn clamp_min(&self, min: impl Into<Scalar>) -> Tensor {
+    pub fn clamp_min(&self, min: impl Into<HostScalar>) -> Tensor {
         call_one(op::CLAMP_MIN, &[self.into(), Argument::Scalar(min.into())])
     }
 
@@ -831,7 +832,7 @@ impl Tensor {
 
     /// `aten.copysign.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn copysign_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn copysign_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::COPYSIGN_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1053,7 +1054,7 @@ impl Tensor {
 
     /// `aten.div.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn div_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn div_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::DIV_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1065,7 +1066,7 @@ impl Tensor {
 
     /// `aten.divide.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn divide_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn divide_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::DIVIDE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1083,8 +1084,8 @@ impl Tensor {
 
     /// `aten.dropout`: Tensor input, float p, bool train.
     #[track_caller]
-    pub fn dropout(&self, p: f64, train: bool) -> Tensor {
-        call_one(op::DROPOUT, &[self.into(), p.into(), train.into()])
+    pub fn dropout(&self, p: impl Into<HostScalar>, train: bool) -> Tensor {
+        call_one(op::DROPOUT, &[self.into(), Argument::Scalar(p.into()), train.into()])
     }
 
     /// `aten.dsplit.array`: Tensor(a) self, int\[\] indices.
@@ -1119,8 +1120,8 @@ impl Tensor {
 
     /// `aten.embedding_renorm`: Tensor self, Tensor indices, float max_norm, float norm_type.
     #[track_caller]
-    pub fn embedding_renorm(&self, indices: &Tensor, max_norm: f64, norm_type: f64) -> Tensor {
-        call_one(op::EMBEDDING_RENORM, &[self.into(), indices.into(), max_norm.into(), norm_type.into()])
+    pub fn embedding_renorm(&self, indices: &Tensor, max_norm: impl Into<HostScalar>, norm_type: impl Into<HostScalar>) -> Tensor {
+        call_one(op::EMBEDDING_RENORM, &[self.into(), indices.into(), Argument::Scalar(max_norm.into()), Argument::Scalar(norm_type.into())])
     }
 
     /// `aten.empty_like`: Tensor self, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None.
@@ -1131,7 +1132,7 @@ impl Tensor {
 
     /// `aten.eq.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn eq_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn eq_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::EQ_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1215,8 +1216,8 @@ impl Tensor {
 
     /// `aten.fake_quantize_per_tensor_affine`: Tensor self, float scale, int zero_point, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_tensor_affine(&self, scale: f64, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Tensor {
-        call_one(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE, &[self.into(), scale.into(), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
+    pub fn fake_quantize_per_tensor_affine(&self, scale: impl Into<HostScalar>, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Tensor {
+        call_one(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE, &[self.into(), Argument::Scalar(scale.into()), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.fake_quantize_per_tensor_affine.tensor_qparams`: Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max.
@@ -1227,20 +1228,20 @@ impl Tensor {
 
     /// `aten.fake_quantize_per_tensor_affine_cachemask`: Tensor self, float scale, int zero_point, int quant_min, int quant_max.
     #[track_caller]
-    pub fn fake_quantize_per_tensor_affine_cachemask(&self, scale: f64, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Vec<Tensor> {
-        call(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK, &[self.into(), scale.into(), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
+    pub fn fake_quantize_per_tensor_affine_cachemask(&self, scale: impl Into<HostScalar>, zero_point: impl Into<Size>, quant_min: impl Into<Size>, quant_max: impl Into<Size>) -> Vec<Tensor> {
+        call(op::FAKE_QUANTIZE_PER_TENSOR_AFFINE_CACHEMASK, &[self.into(), Argument::Scalar(scale.into()), Argument::Size(zero_point.into()), Argument::Size(quant_min.into()), Argument::Size(quant_max.into())])
     }
 
     /// `aten.feature_alpha_dropout`: Tensor input, float p, bool train.
     #[track_caller]
-    pub fn feature_alpha_dropout(&self, p: f64, train: bool) -> Tensor {
-        call_one(op::FEATURE_ALPHA_DROPOUT, &[self.into(), p.into(), train.into()])
+    pub fn feature_alpha_dropout(&self, p: impl Into<HostScalar>, train: bool) -> Tensor {
+        call_one(op::FEATURE_ALPHA_DROPOUT, &[self.into(), Argument::Scalar(p.into()), train.into()])
     }
 
     /// `aten.feature_dropout`: Tensor input, float p, bool train.
     #[track_caller]
-    pub fn feature_dropout(&self, p: f64, train: bool) -> Tensor {
-        call_one(op::FEATURE_DROPOUT, &[self.into(), p.into(), train.into()])
+    pub fn feature_dropout(&self, p: impl Into<HostScalar>, train: bool) -> Tensor {
+        call_one(op::FEATURE_DROPOUT, &[self.into(), Argument::Scalar(p.into()), train.into()])
     }
 
     /// `aten.fft_fft`: Tensor self, SymInt? n=None, int dim=-1, str? norm=None.
@@ -1365,7 +1366,7 @@ impl Tensor {
 
     /// `aten.fill.Scalar`: Tensor self, Scalar value.
     #[track_caller]
-    pub fn fill_scalar(&self, value: impl Into<Scalar>) -> Tensor {
+    pub fn fill_scalar(&self, value: impl Into<HostScalar>) -> Tensor {
         call_one(op::FILL_SCALAR, &[self.into(), Argument::Scalar(value.into())])
     }
 
@@ -1407,7 +1408,7 @@ impl Tensor {
 
     /// `aten.float_power.Tensor_Scalar`: Tensor self, Scalar exponent.
     #[track_caller]
-    pub fn float_power_tensor_scalar(&self, exponent: impl Into<Scalar>) -> Tensor {
+    pub fn float_power_tensor_scalar(&self, exponent: impl Into<HostScalar>) -> Tensor {
         call_one(op::FLOAT_POWER_TENSOR_SCALAR, &[self.into(), Argument::Scalar(exponent.into())])
     }
 
@@ -1431,7 +1432,7 @@ impl Tensor {
 
     /// `aten.floor_divide.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn floor_divide_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn floor_divide_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::FLOOR_DIVIDE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1449,7 +1450,7 @@ impl Tensor {
 
     /// `aten.fmod.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn fmod_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn fmod_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::FMOD_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1491,7 +1492,7 @@ impl Tensor {
 
     /// `aten.full_like`: Tensor self, Scalar fill_value, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None.
     #[track_caller]
-    pub fn full_like(&self, fill_value: impl Into<Scalar>) -> Tensor {
+    pub fn full_like(&self, fill_value: impl Into<HostScalar>) -> Tensor {
         call_one(op::FULL_LIKE, &[self.into(), Argument::Scalar(fill_value.into())])
     }
 
@@ -1509,7 +1510,7 @@ impl Tensor {
 
     /// `aten.ge.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn ge_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn ge_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::GE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1527,8 +1528,8 @@ impl Tensor {
 
     /// `aten.geometric`: Tensor self, float p, Generator? generator=None.
     #[track_caller]
-    pub fn geometric(&self, p: f64) -> Tensor {
-        call_one(op::GEOMETRIC, &[self.into(), p.into()])
+    pub fn geometric(&self, p: impl Into<HostScalar>) -> Tensor {
+        call_one(op::GEOMETRIC, &[self.into(), Argument::Scalar(p.into())])
     }
 
     /// `aten.geqrf`: Tensor self.
@@ -1569,7 +1570,7 @@ impl Tensor {
 
     /// `aten.gradient.scalararray`: Tensor self, Scalar spacing, int\[\] dim, int edge_order=1.
     #[track_caller]
-    pub fn gradient_scalararray(&self, spacing: impl Into<Scalar>, dim: impl Into<Sizes>) -> Vec<Tensor> {
+    pub fn gradient_scalararray(&self, spacing: impl Into<HostScalar>, dim: impl Into<Sizes>) -> Vec<Tensor> {
         call(op::GRADIENT_SCALARARRAY, &[self.into(), Argument::Scalar(spacing.into()), Argument::Sizes(dim.into())])
     }
 
@@ -1593,7 +1594,7 @@ impl Tensor {
 
     /// `aten.greater.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn greater_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn greater_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::GREATER_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1605,7 +1606,7 @@ impl Tensor {
 
     /// `aten.greater_equal.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn greater_equal_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn greater_equal_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::GREATER_EQUAL_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1641,14 +1642,14 @@ impl Tensor {
 
     /// `aten.gru.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn gru_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::GRU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn gru_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::GRU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.gru.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn gru_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::GRU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn gru_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::GRU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.gru_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -1659,7 +1660,7 @@ impl Tensor {
 
     /// `aten.gt.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn gt_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn gt_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::GT_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1803,7 +1804,7 @@ impl Tensor {
 
     /// `aten.index_fill.int_Scalar`: Tensor self, int dim, Tensor index, Scalar value.
     #[track_caller]
-    pub fn index_fill_int_scalar(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<Scalar>) -> Tensor {
+    pub fn index_fill_int_scalar(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<HostScalar>) -> Tensor {
         call_one(op::INDEX_FILL_INT_SCALAR, &[self.into(), Argument::Size(dim.into()), index.into(), Argument::Scalar(value.into())])
     }
 
@@ -1851,8 +1852,8 @@ impl Tensor {
 
     /// `aten.instance_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled.
     #[track_caller]
-    pub fn instance_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, use_input_stats: bool, momentum: f64, eps: f64, cudnn_enabled: bool) -> Tensor {
-        call_one(op::INSTANCE_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), use_input_stats.into(), momentum.into(), eps.into(), cudnn_enabled.into()])
+    pub fn instance_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, use_input_stats: bool, momentum: impl Into<HostScalar>, eps: impl Into<HostScalar>, cudnn_enabled: bool) -> Tensor {
+        call_one(op::INSTANCE_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), use_input_stats.into(), Argument::Scalar(momentum.into()), Argument::Scalar(eps.into()), cudnn_enabled.into()])
     }
 
     /// `aten.int_repr`: Tensor self.
@@ -1881,7 +1882,7 @@ impl Tensor {
 
     /// `aten.isin.Tensor_Scalar`: Tensor elements, Scalar test_element, bool assume_unique=False, bool invert=False.
     #[track_caller]
-    pub fn isin_tensor_scalar(&self, test_element: impl Into<Scalar>) -> Tensor {
+    pub fn isin_tensor_scalar(&self, test_element: impl Into<HostScalar>) -> Tensor {
         call_one(op::ISIN_TENSOR_SCALAR, &[self.into(), Argument::Scalar(test_element.into())])
     }
 
@@ -1971,7 +1972,7 @@ impl Tensor {
 
     /// `aten.le.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn le_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn le_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::LE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -1989,7 +1990,7 @@ impl Tensor {
 
     /// `aten.lerp.Scalar`: Tensor self, Tensor end, Scalar weight.
     #[track_caller]
-    pub fn lerp_scalar(&self, end: &Tensor, weight: impl Into<Scalar>) -> Tensor {
+    pub fn lerp_scalar(&self, end: &Tensor, weight: impl Into<HostScalar>) -> Tensor {
         call_one(op::LERP_SCALAR, &[self.into(), end.into(), Argument::Scalar(weight.into())])
     }
 
@@ -2001,7 +2002,7 @@ impl Tensor {
 
     /// `aten.less.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn less_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn less_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::LESS_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2013,7 +2014,7 @@ impl Tensor {
 
     /// `aten.less_equal.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn less_equal_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn less_equal_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::LESS_EQUAL_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2187,7 +2188,7 @@ impl Tensor {
 
     /// `aten.linalg_matrix_norm`: Tensor self, Scalar ord, int\[\] dim=\[-2, -1\], bool keepdim=False, ScalarType? dtype=None.
     #[track_caller]
-    pub fn linalg_matrix_norm(&self, ord: impl Into<Scalar>) -> Tensor {
+    pub fn linalg_matrix_norm(&self, ord: impl Into<HostScalar>) -> Tensor {
         call_one(op::LINALG_MATRIX_NORM, &[self.into(), Argument::Scalar(ord.into())])
     }
 
@@ -2205,8 +2206,8 @@ impl Tensor {
 
     /// `aten.linalg_matrix_rank`: Tensor self, float tol, bool hermitian=False.
     #[track_caller]
-    pub fn linalg_matrix_rank(&self, tol: f64) -> Tensor {
-        call_one(op::LINALG_MATRIX_RANK, &[self.into(), tol.into()])
+    pub fn linalg_matrix_rank(&self, tol: impl Into<HostScalar>) -> Tensor {
+        call_one(op::LINALG_MATRIX_RANK, &[self.into(), Argument::Scalar(tol.into())])
     }
 
     /// `aten.linalg_matrix_rank.atol_rtol_float`: Tensor self, float? atol=None, float? rtol=None, bool hermitian=False.
@@ -2247,8 +2248,8 @@ impl Tensor {
 
     /// `aten.linalg_pinv`: Tensor self, float rcond, bool hermitian=False.
     #[track_caller]
-    pub fn linalg_pinv(&self, rcond: f64) -> Tensor {
-        call_one(op::LINALG_PINV, &[self.into(), rcond.into()])
+    pub fn linalg_pinv(&self, rcond: impl Into<HostScalar>) -> Tensor {
+        call_one(op::LINALG_PINV, &[self.into(), Argument::Scalar(rcond.into())])
     }
 
     /// `aten.linalg_pinv.atol_rtol_float`: Tensor self, float? atol=None, float? rtol=None, bool hermitian=False.
@@ -2355,7 +2356,7 @@ impl Tensor {
 
     /// `aten.linspace.Tensor_Scalar`: Tensor start, Scalar end, int steps, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None.
     #[track_caller]
-    pub fn linspace_tensor_scalar(&self, end: impl Into<Scalar>, steps: impl Into<Size>) -> Tensor {
+    pub fn linspace_tensor_scalar(&self, end: impl Into<HostScalar>, steps: impl Into<Size>) -> Tensor {
         call_one(op::LINSPACE_TENSOR_SCALAR, &[self.into(), Argument::Scalar(end.into()), Argument::Size(steps.into())])
     }
 
@@ -2469,7 +2470,7 @@ impl Tensor {
 
     /// `aten.logspace.Tensor_Scalar`: Tensor start, Scalar end, int steps, float base=10.0, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None.
     #[track_caller]
-    pub fn logspace_tensor_scalar(&self, end: impl Into<Scalar>, steps: impl Into<Size>) -> Tensor {
+    pub fn logspace_tensor_scalar(&self, end: impl Into<HostScalar>, steps: impl Into<Size>) -> Tensor {
         call_one(op::LOGSPACE_TENSOR_SCALAR, &[self.into(), Argument::Scalar(end.into()), Argument::Size(steps.into())])
     }
 
@@ -2487,14 +2488,14 @@ impl Tensor {
 
     /// `aten.lstm.data`: Tensor data, Tensor batch_sizes, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn lstm_data(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::LSTM_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn lstm_data(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::LSTM_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.lstm.input`: Tensor input, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn lstm_input(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::LSTM_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn lstm_input(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::LSTM_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.lstm_cell`: Tensor input, Tensor\[\] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -2505,7 +2506,7 @@ impl Tensor {
 
     /// `aten.lt.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn lt_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn lt_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::LT_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2547,7 +2548,7 @@ impl Tensor {
 
     /// `aten.masked_fill.Scalar`: Tensor self, Tensor mask, Scalar value.
     #[track_caller]
-    pub fn masked_fill_scalar(&self, mask: &Tensor, value: impl Into<Scalar>) -> Tensor {
+    pub fn masked_fill_scalar(&self, mask: &Tensor, value: impl Into<HostScalar>) -> Tensor {
         call_one(op::MASKED_FILL_SCALAR, &[self.into(), mask.into(), Argument::Scalar(value.into())])
     }
 
@@ -2769,7 +2770,7 @@ impl Tensor {
 
     /// `aten.mul.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn mul_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn mul_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::MUL_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2805,7 +2806,7 @@ impl Tensor {
 
     /// `aten.multiply.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn multiply_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn multiply_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::MULTIPLY_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2859,8 +2860,8 @@ impl Tensor {
 
     /// `aten.nanquantile.scalar`: Tensor self, float q, int? dim=None, bool keepdim=False, str interpolation='linear'.
     #[track_caller]
-    pub fn nanquantile_scalar(&self, q: f64) -> Tensor {
-        call_one(op::NANQUANTILE_SCALAR, &[self.into(), q.into()])
+    pub fn nanquantile_scalar(&self, q: impl Into<HostScalar>) -> Tensor {
+        call_one(op::NANQUANTILE_SCALAR, &[self.into(), Argument::Scalar(q.into())])
     }
 
     /// `aten.nansum`: Tensor self, int\[1\]? dim=None, bool keepdim=False, ScalarType? dtype=None.
@@ -2889,8 +2890,8 @@ impl Tensor {
 
     /// `aten.native_batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps.
     #[track_caller]
-    pub fn native_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: f64, eps: f64) -> Vec<Tensor> {
-        call(op::NATIVE_BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), momentum.into(), eps.into()])
+    pub fn native_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, running_mean: Option<&Tensor>, running_var: Option<&Tensor>, training: bool, momentum: impl Into<HostScalar>, eps: impl Into<HostScalar>) -> Vec<Tensor> {
+        call(op::NATIVE_BATCH_NORM, &[self.into(), weight.into(), bias.into(), running_mean.into(), running_var.into(), training.into(), Argument::Scalar(momentum.into()), Argument::Scalar(eps.into())])
     }
 
     /// `aten.native_channel_shuffle`: Tensor self, SymInt groups.
@@ -2901,14 +2902,14 @@ impl Tensor {
 
     /// `aten.native_group_norm`: Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps.
     #[track_caller]
-    pub fn native_group_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, N: impl Into<Size>, C: impl Into<Size>, HxW: impl Into<Size>, group: impl Into<Size>, eps: f64) -> Vec<Tensor> {
-        call(op::NATIVE_GROUP_NORM, &[self.into(), weight.into(), bias.into(), Argument::Size(N.into()), Argument::Size(C.into()), Argument::Size(HxW.into()), Argument::Size(group.into()), eps.into()])
+    pub fn native_group_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, N: impl Into<Size>, C: impl Into<Size>, HxW: impl Into<Size>, group: impl Into<Size>, eps: impl Into<HostScalar>) -> Vec<Tensor> {
+        call(op::NATIVE_GROUP_NORM, &[self.into(), weight.into(), bias.into(), Argument::Size(N.into()), Argument::Size(C.into()), Argument::Size(HxW.into()), Argument::Size(group.into()), Argument::Scalar(eps.into())])
     }
 
     /// `aten.native_layer_norm`: Tensor input, SymInt\[\] normalized_shape, Tensor? weight, Tensor? bias, float eps.
     #[track_caller]
-    pub fn native_layer_norm(&self, normalized_shape: impl Into<Sizes>, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Vec<Tensor> {
-        call(op::NATIVE_LAYER_NORM, &[self.into(), Argument::Sizes(normalized_shape.into()), weight.into(), bias.into(), eps.into()])
+    pub fn native_layer_norm(&self, normalized_shape: impl Into<Sizes>, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: impl Into<HostScalar>) -> Vec<Tensor> {
+        call(op::NATIVE_LAYER_NORM, &[self.into(), Argument::Sizes(normalized_shape.into()), weight.into(), bias.into(), Argument::Scalar(eps.into())])
     }
 
     /// `aten.native_norm`: Tensor self, Scalar p=2.
@@ -2919,7 +2920,7 @@ impl Tensor {
 
     /// `aten.ne.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn ne_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn ne_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::NE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -2943,8 +2944,8 @@ impl Tensor {
 
     /// `aten.nested_to_padded_tensor`: Tensor self, float padding, int\[\]? output_size=None.
     #[track_caller]
-    pub fn nested_to_padded_tensor(&self, padding: f64) -> Tensor {
-        call_one(op::NESTED_TO_PADDED_TENSOR, &[self.into(), padding.into()])
+    pub fn nested_to_padded_tensor(&self, padding: impl Into<HostScalar>) -> Tensor {
+        call_one(op::NESTED_TO_PADDED_TENSOR, &[self.into(), Argument::Scalar(padding.into())])
     }
 
     /// `aten.new_empty`: Tensor self, SymInt\[\] size, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None.
@@ -2961,7 +2962,7 @@ impl Tensor {
 
     /// `aten.new_full`: Tensor self, SymInt\[\] size, Scalar fill_value, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None.
     #[track_caller]
-    pub fn new_full(&self, size: impl Into<Sizes>, fill_value: impl Into<Scalar>) -> Tensor {
+    pub fn new_full(&self, size: impl Into<Sizes>, fill_value: impl Into<HostScalar>) -> Tensor {
         call_one(op::NEW_FULL, &[self.into(), Argument::Sizes(size.into()), Argument::Scalar(fill_value.into())])
     }
 
@@ -3057,7 +3058,7 @@ impl Tensor {
 
     /// `aten.not_equal.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn not_equal_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn not_equal_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::NOT_EQUAL_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -3171,8 +3172,8 @@ impl Tensor {
 
     /// `aten.poisson_nll_loss`: Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction.
     #[track_caller]
-    pub fn poisson_nll_loss(&self, target: &Tensor, log_input: bool, full: bool, eps: f64, reduction: impl Into<Size>) -> Tensor {
-        call_one(op::POISSON_NLL_LOSS, &[self.into(), target.into(), log_input.into(), full.into(), eps.into(), Argument::Size(reduction.into())])
+    pub fn poisson_nll_loss(&self, target: &Tensor, log_input: bool, full: bool, eps: impl Into<HostScalar>, reduction: impl Into<Size>) -> Tensor {
+        call_one(op::POISSON_NLL_LOSS, &[self.into(), target.into(), log_input.into(), full.into(), Argument::Scalar(eps.into()), Argument::Size(reduction.into())])
     }
 
     /// `aten.polar`: Tensor abs, Tensor angle.
@@ -3189,7 +3190,7 @@ impl Tensor {
 
     /// `aten.pow.Tensor_Scalar`: Tensor self, Scalar exponent.
     #[track_caller]
-    pub fn pow_tensor_scalar(&self, exponent: impl Into<Scalar>) -> Tensor {
+    pub fn pow_tensor_scalar(&self, exponent: impl Into<HostScalar>) -> Tensor {
         call_one(op::POW_TENSOR_SCALAR, &[self.into(), Argument::Scalar(exponent.into())])
     }
 
@@ -3243,8 +3244,8 @@ impl Tensor {
 
     /// `aten.quantile.scalar`: Tensor self, float q, int? dim=None, bool keepdim=False, str interpolation='linear'.
     #[track_caller]
-    pub fn quantile_scalar(&self, q: f64) -> Tensor {
-        call_one(op::QUANTILE_SCALAR, &[self.into(), q.into()])
+    pub fn quantile_scalar(&self, q: impl Into<HostScalar>) -> Tensor {
+        call_one(op::QUANTILE_SCALAR, &[self.into(), Argument::Scalar(q.into())])
     }
 
     /// `aten.quantize_per_channel`: Tensor self, Tensor scales, Tensor zero_points, int axis, ScalarType dtype.
@@ -3255,8 +3256,8 @@ impl Tensor {
 
     /// `aten.quantize_per_tensor`: Tensor self, float scale, int zero_point, ScalarType dtype.
     #[track_caller]
-    pub fn quantize_per_tensor(&self, scale: f64, zero_point: impl Into<Size>, dtype: DType) -> Tensor {
-        call_one(op::QUANTIZE_PER_TENSOR, &[self.into(), scale.into(), Argument::Size(zero_point.into()), dtype.into()])
+    pub fn quantize_per_tensor(&self, scale: impl Into<HostScalar>, zero_point: impl Into<Size>, dtype: DType) -> Tensor {
+        call_one(op::QUANTIZE_PER_TENSOR, &[self.into(), Argument::Scalar(scale.into()), Argument::Size(zero_point.into()), dtype.into()])
     }
 
     /// `aten.quantize_per_tensor.tensor_qparams`: Tensor self, Tensor scale, Tensor zero_point, ScalarType dtype.
@@ -3273,43 +3274,43 @@ impl Tensor {
 
     /// `aten.quantized_batch_norm`: Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, int output_zero_point.
     #[track_caller]
-    pub fn quantized_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, mean: &Tensor, var: &Tensor, eps: f64, output_scale: f64, output_zero_point: impl Into<Size>) -> Tensor {
-        call_one(op::QUANTIZED_BATCH_NORM, &[self.into(), weight.into(), bias.into(), mean.into(), var.into(), eps.into(), output_scale.into(), Argument::Size(output_zero_point.into())])
+    pub fn quantized_batch_norm(&self, weight: Option<&Tensor>, bias: Option<&Tensor>, mean: &Tensor, var: &Tensor, eps: impl Into<HostScalar>, output_scale: impl Into<HostScalar>, output_zero_point: impl Into<Size>) -> Tensor {
+        call_one(op::QUANTIZED_BATCH_NORM, &[self.into(), weight.into(), bias.into(), mean.into(), var.into(), Argument::Scalar(eps.into()), Argument::Scalar(output_scale.into()), Argument::Size(output_zero_point.into())])
     }
 
     /// `aten.quantized_gru.data_legacy`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn quantized_gru_data_legacy(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::QUANTIZED_GRU_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn quantized_gru_data_legacy(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_GRU_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.quantized_gru.input_legacy`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn quantized_gru_input_legacy(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::QUANTIZED_GRU_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn quantized_gru_input_legacy(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_GRU_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.quantized_gru_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_gru_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+    pub fn quantized_gru_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<HostScalar>, scale_hh: impl Into<HostScalar>, zero_point_ih: impl Into<HostScalar>, zero_point_hh: impl Into<HostScalar>) -> Tensor {
         call_one(op::QUANTIZED_GRU_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.quantized_lstm.data_legacy`: Tensor data, Tensor batch_sizes, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, ScalarType? dtype=None, bool use_dynamic=False.
     #[track_caller]
-    pub fn quantized_lstm_data_legacy(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::QUANTIZED_LSTM_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn quantized_lstm_data_legacy(&self, batch_sizes: &Tensor, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_LSTM_DATA_LEGACY, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.quantized_lstm.input_legacy`: Tensor input, Tensor\[\] hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first, ScalarType? dtype=None, bool use_dynamic=False.
     #[track_caller]
-    pub fn quantized_lstm_input_legacy(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::QUANTIZED_LSTM_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn quantized_lstm_input_legacy(&self, hx: &[Tensor], params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::QUANTIZED_LSTM_INPUT_LEGACY, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.quantized_lstm_cell`: Tensor input, Tensor\[\] hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_lstm_cell(&self, hx: &[Tensor], w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Vec<Tensor> {
+    pub fn quantized_lstm_cell(&self, hx: &[Tensor], w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<HostScalar>, scale_hh: impl Into<HostScalar>, zero_point_ih: impl Into<HostScalar>, zero_point_hh: impl Into<HostScalar>) -> Vec<Tensor> {
         call(op::QUANTIZED_LSTM_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
@@ -3333,13 +3334,13 @@ impl Tensor {
 
     /// `aten.quantized_rnn_relu_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_rnn_relu_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+    pub fn quantized_rnn_relu_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<HostScalar>, scale_hh: impl Into<HostScalar>, zero_point_ih: impl Into<HostScalar>, zero_point_hh: impl Into<HostScalar>) -> Tensor {
         call_one(op::QUANTIZED_RNN_RELU_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
     /// `aten.quantized_rnn_tanh_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, Scalar zero_point_ih, Scalar zero_point_hh.
     #[track_caller]
-    pub fn quantized_rnn_tanh_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<Scalar>, scale_hh: impl Into<Scalar>, zero_point_ih: impl Into<Scalar>, zero_point_hh: impl Into<Scalar>) -> Tensor {
+    pub fn quantized_rnn_tanh_cell(&self, hx: &Tensor, w_ih: &Tensor, w_hh: &Tensor, b_ih: &Tensor, b_hh: &Tensor, packed_ih: &Tensor, packed_hh: &Tensor, col_offsets_ih: &Tensor, col_offsets_hh: &Tensor, scale_ih: impl Into<HostScalar>, scale_hh: impl Into<HostScalar>, zero_point_ih: impl Into<HostScalar>, zero_point_hh: impl Into<HostScalar>) -> Tensor {
         call_one(op::QUANTIZED_RNN_TANH_CELL, &[self.into(), hx.into(), w_ih.into(), w_hh.into(), b_ih.into(), b_hh.into(), packed_ih.into(), packed_hh.into(), col_offsets_ih.into(), col_offsets_hh.into(), Argument::Scalar(scale_ih.into()), Argument::Scalar(scale_hh.into()), Argument::Scalar(zero_point_ih.into()), Argument::Scalar(zero_point_hh.into())])
     }
 
@@ -3441,7 +3442,7 @@ impl Tensor {
 
     /// `aten.remainder.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn remainder_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn remainder_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::REMAINDER_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -3453,7 +3454,7 @@ impl Tensor {
 
     /// `aten.renorm`: Tensor self, Scalar p, int dim, Scalar maxnorm.
     #[track_caller]
-    pub fn renorm(&self, p: impl Into<Scalar>, dim: impl Into<Size>, maxnorm: impl Into<Scalar>) -> Tensor {
+    pub fn renorm(&self, p: impl Into<HostScalar>, dim: impl Into<Size>, maxnorm: impl Into<HostScalar>) -> Tensor {
         call_one(op::RENORM, &[self.into(), Argument::Scalar(p.into()), Argument::Size(dim.into()), Argument::Scalar(maxnorm.into())])
     }
 
@@ -3543,14 +3544,14 @@ impl Tensor {
 
     /// `aten.rnn_relu.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn rnn_relu_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::RNN_RELU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn rnn_relu_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::RNN_RELU_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.rnn_relu.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn rnn_relu_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::RNN_RELU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn rnn_relu_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::RNN_RELU_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.rnn_relu_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -3561,14 +3562,14 @@ impl Tensor {
 
     /// `aten.rnn_tanh.data`: Tensor data, Tensor batch_sizes, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional.
     #[track_caller]
-    pub fn rnn_tanh_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool) -> Vec<Tensor> {
-        call(op::RNN_TANH_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into()])
+    pub fn rnn_tanh_data(&self, batch_sizes: &Tensor, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool) -> Vec<Tensor> {
+        call(op::RNN_TANH_DATA, &[self.into(), batch_sizes.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into()])
     }
 
     /// `aten.rnn_tanh.input`: Tensor input, Tensor hx, Tensor\[\] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first.
     #[track_caller]
-    pub fn rnn_tanh_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: f64, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
-        call(op::RNN_TANH_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), dropout.into(), train.into(), bidirectional.into(), batch_first.into()])
+    pub fn rnn_tanh_input(&self, hx: &Tensor, params: &[Tensor], has_biases: bool, num_layers: impl Into<Size>, dropout: impl Into<HostScalar>, train: bool, bidirectional: bool, batch_first: bool) -> Vec<Tensor> {
+        call(op::RNN_TANH_INPUT, &[self.into(), hx.into(), params.into(), has_biases.into(), Argument::Size(num_layers.into()), Argument::Scalar(dropout.into()), train.into(), bidirectional.into(), batch_first.into()])
     }
 
     /// `aten.rnn_tanh_cell`: Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None.
@@ -3633,7 +3634,7 @@ impl Tensor {
 
     /// `aten.rsub.Scalar`: Tensor self, Scalar other, Scalar alpha=1.
     #[track_caller]
-    pub fn rsub_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn rsub_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::RSUB_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -3663,13 +3664,13 @@ impl Tensor {
 
     /// `aten.scatter.value`: Tensor self, int dim, Tensor index, Scalar value.
     #[track_caller]
-    pub fn scatter_value(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<Scalar>) -> Tensor {
+    pub fn scatter_value(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<HostScalar>) -> Tensor {
         call_one(op::SCATTER_VALUE, &[self.into(), Argument::Size(dim.into()), index.into(), Argument::Scalar(value.into())])
     }
 
     /// `aten.scatter.value_reduce`: Tensor self, int dim, Tensor index, Scalar value, str reduce.
     #[track_caller]
-    pub fn scatter_value_reduce(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<Scalar>, reduce: &str) -> Tensor {
+    pub fn scatter_value_reduce(&self, dim: impl Into<Size>, index: &Tensor, value: impl Into<HostScalar>, reduce: &str) -> Tensor {
         call_one(op::SCATTER_VALUE_REDUCE, &[self.into(), Argument::Size(dim.into()), index.into(), Argument::Scalar(value.into()), reduce.into()])
     }
 
@@ -3687,7 +3688,7 @@ impl Tensor {
 
     /// `aten.searchsorted.Scalar`: Tensor sorted_sequence, Scalar self, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None.
     #[track_caller]
-    pub fn searchsorted_scalar(&self, this: impl Into<Scalar>) -> Tensor {
+    pub fn searchsorted_scalar(&self, this: impl Into<HostScalar>) -> Tensor {
         call_one(op::SEARCHSORTED_SCALAR, &[self.into(), Argument::Scalar(this.into())])
     }
 
@@ -4029,7 +4030,7 @@ impl Tensor {
 
     /// `aten.special_chebyshev_polynomial_t.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_chebyshev_polynomial_t_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_chebyshev_polynomial_t_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_CHEBYSHEV_POLYNOMIAL_T_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4041,7 +4042,7 @@ impl Tensor {
 
     /// `aten.special_chebyshev_polynomial_u.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_chebyshev_polynomial_u_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_chebyshev_polynomial_u_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_CHEBYSHEV_POLYNOMIAL_U_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4053,7 +4054,7 @@ impl Tensor {
 
     /// `aten.special_chebyshev_polynomial_v.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_chebyshev_polynomial_v_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_chebyshev_polynomial_v_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_CHEBYSHEV_POLYNOMIAL_V_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4065,7 +4066,7 @@ impl Tensor {
 
     /// `aten.special_chebyshev_polynomial_w.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_chebyshev_polynomial_w_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_chebyshev_polynomial_w_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_CHEBYSHEV_POLYNOMIAL_W_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4149,7 +4150,7 @@ impl Tensor {
 
     /// `aten.special_hermite_polynomial_h.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_hermite_polynomial_h_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_hermite_polynomial_h_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_HERMITE_POLYNOMIAL_H_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4161,7 +4162,7 @@ impl Tensor {
 
     /// `aten.special_hermite_polynomial_he.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_hermite_polynomial_he_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_hermite_polynomial_he_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_HERMITE_POLYNOMIAL_HE_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4197,7 +4198,7 @@ impl Tensor {
 
     /// `aten.special_laguerre_polynomial_l.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_laguerre_polynomial_l_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_laguerre_polynomial_l_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_LAGUERRE_POLYNOMIAL_L_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4209,7 +4210,7 @@ impl Tensor {
 
     /// `aten.special_legendre_polynomial_p.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_legendre_polynomial_p_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_legendre_polynomial_p_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_LEGENDRE_POLYNOMIAL_P_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4317,7 +4318,7 @@ impl Tensor {
 
     /// `aten.special_shifted_chebyshev_polynomial_t.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_shifted_chebyshev_polynomial_t_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_shifted_chebyshev_polynomial_t_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_SHIFTED_CHEBYSHEV_POLYNOMIAL_T_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4329,7 +4330,7 @@ impl Tensor {
 
     /// `aten.special_shifted_chebyshev_polynomial_u.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_shifted_chebyshev_polynomial_u_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_shifted_chebyshev_polynomial_u_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_SHIFTED_CHEBYSHEV_POLYNOMIAL_U_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4341,7 +4342,7 @@ impl Tensor {
 
     /// `aten.special_shifted_chebyshev_polynomial_v.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_shifted_chebyshev_polynomial_v_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_shifted_chebyshev_polynomial_v_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_SHIFTED_CHEBYSHEV_POLYNOMIAL_V_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4353,7 +4354,7 @@ impl Tensor {
 
     /// `aten.special_shifted_chebyshev_polynomial_w.n_scalar`: Tensor x, Scalar n.
     #[track_caller]
-    pub fn special_shifted_chebyshev_polynomial_w_n_scalar(&self, n: impl Into<Scalar>) -> Tensor {
+    pub fn special_shifted_chebyshev_polynomial_w_n_scalar(&self, n: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_SHIFTED_CHEBYSHEV_POLYNOMIAL_W_N_SCALAR, &[self.into(), Argument::Scalar(n.into())])
     }
 
@@ -4383,7 +4384,7 @@ impl Tensor {
 
     /// `aten.special_xlog1py.other_scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn special_xlog1py_other_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn special_xlog1py_other_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_XLOG1PY_OTHER_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -4395,7 +4396,7 @@ impl Tensor {
 
     /// `aten.special_xlogy.other_scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn special_xlogy_other_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn special_xlogy_other_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_XLOGY_OTHER_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -4407,7 +4408,7 @@ impl Tensor {
 
     /// `aten.special_zeta.other_scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn special_zeta_other_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn special_zeta_other_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::SPECIAL_ZETA_OTHER_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -4545,7 +4546,7 @@ impl Tensor {
 
     /// `aten.sub.Scalar`: Tensor self, Scalar other, Scalar alpha=1.
     #[track_caller]
-    pub fn sub_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn sub_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::SUB_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -4557,7 +4558,7 @@ impl Tensor {
 
     /// `aten.subtract.Scalar`: Tensor self, Scalar other, Scalar alpha=1.
     #[track_caller]
-    pub fn subtract_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn subtract_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::SUBTRACT_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -4671,7 +4672,7 @@ impl Tensor {
 
     /// `aten.threshold`: Tensor self, Scalar threshold, Scalar value.
     #[track_caller]
-    pub fn threshold(&self, threshold: impl Into<Scalar>, value: impl Into<Scalar>) -> Tensor {
+    pub fn threshold(&self, threshold: impl Into<HostScalar>, value: impl Into<HostScalar>) -> Tensor {
         call_one(op::THRESHOLD, &[self.into(), Argument::Scalar(threshold.into()), Argument::Scalar(value.into())])
     }
 
@@ -4713,8 +4714,8 @@ impl Tensor {
 
     /// `aten.to_padded_tensor`: Tensor self, float padding, SymInt\[\]? output_size=None.
     #[track_caller]
-    pub fn to_padded_tensor(&self, padding: f64) -> Tensor {
-        call_one(op::TO_PADDED_TENSOR, &[self.into(), padding.into()])
+    pub fn to_padded_tensor(&self, padding: impl Into<HostScalar>) -> Tensor {
+        call_one(op::TO_PADDED_TENSOR, &[self.into(), Argument::Scalar(padding.into())])
     }
 
     /// `aten.to_sparse`: Tensor self, Layout? layout=None, int\[2\]? blocksize=None, int? dense_dim=None.
@@ -4827,7 +4828,7 @@ impl Tensor {
 
     /// `aten.true_divide.Scalar`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn true_divide_scalar(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn true_divide_scalar(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::TRUE_DIVIDE_SCALAR, &[self.into(), Argument::Scalar(other.into())])
     }
 
@@ -5091,19 +5092,19 @@ impl Tensor {
 
     /// `aten.where.Scalar`: Tensor condition, Scalar self, Scalar other.
     #[track_caller]
-    pub fn where_scalar(&self, this: impl Into<Scalar>, other: impl Into<Scalar>) -> Tensor {
+    pub fn where_scalar(&self, this: impl Into<HostScalar>, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::WHERE_SCALAR, &[self.into(), Argument::Scalar(this.into()), Argument::Scalar(other.into())])
     }
 
     /// `aten.where.ScalarOther`: Tensor condition, Tensor self, Scalar other.
     #[track_caller]
-    pub fn where_scalarother(&self, this: &Tensor, other: impl Into<Scalar>) -> Tensor {
+    pub fn where_scalarother(&self, this: &Tensor, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::WHERE_SCALAROTHER, &[self.into(), this.into(), Argument::Scalar(other.into())])
     }
 
     /// `aten.where.ScalarSelf`: Tensor condition, Scalar self, Tensor other.
     #[track_caller]
-    pub fn where_scalarself(&self, this: impl Into<Scalar>, other: &Tensor) -> Tensor {
+    pub fn where_scalarself(&self, this: impl Into<HostScalar>, other: &Tensor) -> Tensor {
         call_one(op::WHERE_SCALARSELF, &[self.into(), Argument::Scalar(this.into()), other.into()])
     }
 
@@ -5115,7 +5116,7 @@ impl Tensor {
 
     /// `aten.xlogy.Scalar_Other`: Tensor self, Scalar other.
     #[track_caller]
-    pub fn xlogy_scalar_other(&self, other: impl Into<Scalar>) -> Tensor {
+    pub fn xlogy_scalar_other(&self, other: impl Into<HostScalar>) -> Tensor {
         call_one(op::XLOGY_SCALAR_OTHER, &[self.into(), Argument::Scalar(other.into())])
     }
 

@@ -13,13 +13,17 @@ use strata_runtime::{self as runtime, DType, RunError, Session};
 use crate::Error;
 use crate::argument::{Argument, Scalar};
 use crate::graph::{Graph, Trace, Traced, Ty};
-use crate::host_scalar::{Answer, HostScalar, Question};
-use crate::operators::{call_one, read_of_before, text, weight_name};
+use crate::host_scalar::{Answer, HostScalar, Origin, Question};
+use crate::operators::call_one;
+use crate::program::{read_of_before, text, weight_name};
 use crate::tensor::{Failure, Tensor};
 use strata_dialects::aten::op;
 
 /// Tensors by the numbers of their values in a record.
 pub(crate) type Values = HashMap<usize, Arc<runtime::Tensor>>;
+
+/// Inputs of a call, with their places.
+type Placed = Vec<(usize, runtime::Tensor)>;
 
 /// A compiled part of a record.
 pub(crate) struct Segment {
@@ -28,6 +32,8 @@ pub(crate) struct Segment {
     read: Vec<usize>,
     /// The values that it gives.
     gives: Vec<usize>,
+    /// The inputs whose new values it gives last.
+    pub changes: Vec<usize>,
     /// How many nodes of the record have run behind it.
     until: usize,
     pub kernels: usize,
@@ -54,6 +60,8 @@ pub(crate) struct Way {
     /// How many nodes have run.
     from: usize,
     pub failure: Option<Arc<Failure>>,
+    /// Nothing is run: whether the closure asked for a number, behind which it is not known what it does.
+    dry: Option<bool>,
 }
 
 impl fmt::Debug for Way {
@@ -65,6 +73,16 @@ impl fmt::Debug for Way {
 impl Way {
     pub fn new(inputs: Vec<Arc<runtime::Tensor>>, (values, known): (Values, Vec<Event>)) -> Way {
         Way { inputs, values, known: known.into(), ..Way::default() }
+    }
+
+    /// One that runs nothing.
+    pub fn dry() -> Way {
+        Way { dry: Some(false), ..Way::default() }
+    }
+
+    /// Whether the closure asked for a number that was not there.
+    pub fn lost(&self) -> bool {
+        self.dry == Some(true)
     }
 
     /// Notes why the call fails; the first reason is the one that is told.
@@ -79,10 +97,16 @@ impl Way {
 }
 
 impl Segment {
-    /// Compiles the nodes of a record from `from` on.
-    pub fn new(graph: &Graph, from: usize, gives: Vec<usize>, place: &'static Location<'static>) -> Result<Segment, Error> {
+    /// Compiles the nodes of a record from `from` on. The last values that it gives are new ones of inputs.
+    pub fn new(
+        graph: &Graph,
+        from: usize,
+        gives: Vec<usize>,
+        changes: Vec<usize>,
+        place: &'static Location<'static>,
+    ) -> Result<Segment, Error> {
         let read = read_of_before(graph, from, &gives);
-        let program = text(graph, from, &read, &gives).map_err(|why| Error::Trace { place, why })?;
+        let program = text(graph, from, &read, &gives, &changes).map_err(|why| Error::Trace { place, why })?;
         // The source has the closure's name, and its operators their lines.
         let name = format!("{}.mlir", place.file());
         let source = SourceFile { path: Path::new(&name), text: Some(&program) };
@@ -95,12 +119,26 @@ impl Segment {
         let weights = names.filter_map(weight).collect();
         let session = Session::load_sharing(&artefact, weights)?;
         let kernels = artefact.manifest.kernels.len();
-        Ok(Segment { session, read, gives, until: graph.nodes.len(), kernels, place })
+        Ok(Segment { session, read, gives, changes, until: graph.nodes.len(), kernels, place })
     }
 
     /// Runs it on the inputs of a call alone.
     pub fn run(&self, inputs: &[&runtime::Tensor]) -> Result<Vec<runtime::Tensor>, RunError> {
         self.session.run_refs(inputs)
+    }
+
+    /// Runs it on the inputs of a call, some of which may be written over. They come back where they were not.
+    pub fn run_owning(&self, inputs: Vec<Arc<runtime::Tensor>>) -> (Result<Vec<runtime::Tensor>, RunError>, Placed) {
+        let (mut shared, mut owned) = (Vec::new(), Vec::new());
+        for (place, tensor) in inputs.into_iter().enumerate() {
+            match if self.changes.contains(&place) { Arc::try_unwrap(tensor) } else { Err(tensor) } {
+                Ok(tensor) => owned.push((place, tensor)),
+                Err(tensor) => shared.push(tensor),
+            }
+        }
+        let shared: Vec<&runtime::Tensor> = shared.iter().map(|tensor| &**tensor).collect();
+        let results = self.session.run_owning(&shared, &mut owned);
+        (results, owned)
     }
 
     /// Runs it on the inputs of a call and what segments before gave; adds what it gives.
@@ -136,7 +174,7 @@ impl Trace {
         let named: Vec<_> = made.filter(|value| graph.is_named(*value) && matches!(graph.types[*value], Ty::Tensor(..))).collect();
         gives.extend(named.into_iter().filter(|value| !gives.contains(value)).collect::<Vec<_>>());
         gives.retain(|value| !way.values.contains_key(value));
-        let segment = Arc::new(Segment::new(&graph, way.from, gives, place)?);
+        let segment = Arc::new(Segment::new(&graph, way.from, gives, Vec::new(), place)?);
         drop(graph);
         let way = &mut *way;
         let inputs: Vec<&runtime::Tensor> = way.inputs.iter().map(|tensor| &**tensor).collect();
@@ -179,7 +217,7 @@ fn otherwise(place: &'static Location<'static>) -> Error {
 /// The number of a traced tensor of one element: what was recorded so far runs.
 pub(crate) fn item(tensor: &Tensor, traced: &Traced, place: &'static Location<'static>) -> HostScalar {
     match computed(tensor, traced, place) {
-        Ok((value, scalar)) => HostScalar { asked: Some((traced.trace.clone(), scalar)), ..HostScalar::of(number(&value)) },
+        Ok((value, scalar)) => HostScalar { origin: Origin::Item(traced.trace.clone(), scalar), ..HostScalar::of(number(&value)) },
         Err(error) => {
             traced.trace.fail(failure(&error, place));
             HostScalar::of(None)
@@ -193,6 +231,15 @@ fn computed(tensor: &Tensor, traced: &Traced, place: &'static Location<'static>)
     let (dtype, sizes) = traced.tensor().ok_or_else(|| error("it is no tensor".to_owned()))?;
     if sizes.iter().any(|size| *size != 1) || matches!(dtype, DType::C64 | DType::C128) {
         return Err(error(format!("`item` of a {dtype}{sizes:?}: only a tensor of one real element has a number")));
+    }
+    if traced.trace.lock().in_body() {
+        let why =
+            "`item` inside of a body of `cond`, `while_loop` or `scan`: the body is recorded once, and its tensors have no numbers yet";
+        return Err(error(why.to_owned()));
+    }
+    if let Some(lost) = &mut traced.trace.way().dry {
+        *lost = true;
+        return Err(error("nothing is run".to_owned()));
     }
     let wide = if dtype.is_floating() { DType::F64 } else { DType::I64 };
     let wide = call_one(op::_TO_COPY, &[tensor.into(), Argument::DType(wide)]);

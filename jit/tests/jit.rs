@@ -1,27 +1,15 @@
 //! Closures as functions: what they compute, when they are compiled again, and what they refuse.
 
+mod common;
+
 use std::cell::Cell;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use common::{close, floats, values};
 use strata::nn::Linear;
 use strata::{Argument, DType, Dynamic, Error, OnLimit, Tensor, TensorTree, call, jit, op};
-
-fn floats(sizes: &[i64]) -> Tensor {
-    let values: Vec<f32> = (0..sizes.iter().product::<i64>()).map(|k| (k as f32 * 0.7).sin()).collect();
-    Tensor::new(&values, sizes).unwrap()
-}
-
-fn values(tensor: &Tensor) -> Vec<f32> {
-    tensor.to_vec().unwrap()
-}
-
-fn close(found: &Tensor, wanted: impl IntoIterator<Item = f32>) {
-    let (found, wanted) = (values(found), wanted.into_iter().collect::<Vec<_>>());
-    assert_eq!(found.len(), wanted.len());
-    assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} is not {wanted:?}");
-}
 
 #[test]
 fn a_closure_runs_once_for_calls_of_one_kind() {
@@ -286,4 +274,38 @@ fn sizes_are_symbolic_beside_breaks_or_have_their_own_forms() {
         let positive = values(&x).iter().sum::<f32>() > 0.0;
         close(&f.call(&x).unwrap(), values(&x).iter().map(|x| if positive { x * x } else { x.abs() }));
     }
+}
+
+#[test]
+fn places_outside_of_a_symbolic_size_are_errors_of_the_call() {
+    let select = jit(|x: &Tensor| x.select_int(0, 5));
+    let narrow = jit(|x: &Tensor| x.narrow(0, 2, 5));
+    let last = jit(|x: &Tensor| x.narrow(0, x.size(0) - 3, 3));
+    for rows in [8, 9, 7] {
+        let x = floats(&[rows]);
+        close(&select.call(&x).unwrap(), [values(&x)[5]]);
+        close(&narrow.call(&x).unwrap(), values(&x)[2..7].iter().copied());
+        close(&last.call(&x).unwrap(), values(&x)[rows as usize - 3..].iter().copied());
+    }
+    assert_eq!((select.entries(), narrow.entries(), last.entries()), (2, 2, 2));
+    for (error, text) in [
+        (select.call(&floats(&[5])), "index 5 is out of bounds for a dimension of size 5"),
+        (narrow.call(&floats(&[6])), "start 2 and length 5 exceed a dimension of size 6"),
+        (last.call(&floats(&[2])), "start -1 and length 3 exceed a dimension of size 2"),
+    ] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    }
+}
+
+#[test]
+fn a_call_that_is_wrong_for_its_own_sizes_makes_no_form_of_all() {
+    let line = line!() + 1;
+    let f = jit(|x: &Tensor, y: &Tensor| x.add(y));
+    for rows in [8, 9] {
+        f.call(&floats(&[rows]), &floats(&[rows])).unwrap();
+    }
+    let error = f.call(&floats(&[5]), &floats(&[4])).unwrap_err().to_string();
+    assert!(error.contains(&format!("jit.rs:{line}:")) && error.contains("sizes 5 and 4 do not broadcast"), "{error}");
+    assert_eq!(f.entries(), 2);
 }

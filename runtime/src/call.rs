@@ -41,6 +41,8 @@ pub struct CallState {
     pub(crate) given_on_device: Vec<bool>,
     /// Whether new values of weights are written beside the old ones and take their place.
     pub(crate) exchanges: bool,
+    /// Outputs that are written over inputs of the coming call: their memory and its bytes.
+    pub(crate) lent: Vec<(usize, *mut u8, usize)>,
     /// Copies of inputs that were not dense in the program's order.
     copies: Vec<Tensor>,
     /// Who makes the memory of outputs, where the caller wants to: until the end of the call.
@@ -86,6 +88,7 @@ impl CallState {
             given: vec![None; count],
             given_on_device: vec![false; count],
             exchanges: false,
+            lent: Vec::new(),
             copies: Vec::new(),
             maker: None,
             strided: Vec::new(),
@@ -360,16 +363,16 @@ impl CallState {
 
     /// The outputs as tensors of their own.
     pub(crate) fn take_outputs(&mut self, outputs: &[Output]) -> Result<Vec<Tensor>, RunError> {
-        let mut results = Vec::with_capacity(outputs.len());
-        for (k, declared) in outputs.iter().enumerate() {
-            let shape = self.shape(k).to_vec();
-            let block = self.blocks[k].take().map_or_else(|| Block::new(0), Ok)?;
-            let tensor = Tensor::from_block(declared.dtype, shape, &declared.dim_order, block)
-                .map_err(|e| RunError::Program(format!("output {k} `{}`: {e}", declared.name)))?;
-            results.push(tensor);
-        }
+        let results: Vec<_> = outputs.iter().enumerate().map(|(k, declared)| self.take_output(k, declared)).collect::<Result<_, _>>()?;
         debug_assert!(self.shapes.len() >= results.iter().map(|r| r.shape().len()).sum());
         Ok(results)
+    }
+
+    pub(crate) fn take_output(&mut self, k: usize, declared: &Output) -> Result<Tensor, RunError> {
+        let shape = self.shape(k).to_vec();
+        let block = self.blocks[k].take().map_or_else(|| Block::new(0), Ok)?;
+        Tensor::from_block(declared.dtype, shape, &declared.dim_order, block)
+            .map_err(|e| RunError::Program(format!("output {k} `{}`: {e}", declared.name)))
     }
 }
 

@@ -17,6 +17,9 @@ pub enum Leaf<'t> {
     Int(i64),
     Float(f64),
     Bool(bool),
+    /// A number that may become an input of the program.
+    SymInt(i64),
+    SymFloat(f64),
     /// How many items of a list follow.
     Length(usize),
     /// An optional value that is left out.
@@ -42,10 +45,18 @@ pub const SYMBOLS: usize = 8;
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Guard {
-    Tensor { dtype: DType, order: DimOrder, sizes: Vec<Size> },
+    Tensor {
+        dtype: DType,
+        order: DimOrder,
+        sizes: Vec<Size>,
+    },
     Int(i64),
     Float(u64),
     Bool(bool),
+    /// Any integer from [`LEAST`] on: others may be sizes of a program of their own.
+    SymInt,
+    /// Any number.
+    SymFloat,
     Length(usize),
     Absent,
 }
@@ -58,8 +69,8 @@ impl Guard {
                 order: tensor.dim_order().clone(),
                 sizes: tensor.shape().iter().map(|size| Size::Fixed(*size)).collect(),
             },
-            Leaf::Int(value) => Guard::Int(*value),
-            Leaf::Float(value) => Guard::Float(value.to_bits()),
+            Leaf::Int(value) | Leaf::SymInt(value) => Guard::Int(*value),
+            Leaf::Float(value) | Leaf::SymFloat(value) => Guard::Float(value.to_bits()),
             Leaf::Bool(value) => Guard::Bool(*value),
             Leaf::Length(length) => Guard::Length(*length),
             Leaf::Absent => Guard::Absent,
@@ -81,6 +92,8 @@ impl fmt::Display for Guard {
             Guard::Int(value) => write!(f, "{value}"),
             Guard::Float(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
             Guard::Bool(value) => write!(f, "{value}"),
+            Guard::SymInt => f.write_str("i64"),
+            Guard::SymFloat => f.write_str("f64"),
             Guard::Length(length) => write!(f, "{length} items"),
             Guard::Absent => f.write_str("absent"),
         }
@@ -126,8 +139,25 @@ impl Guards {
         })
     }
 
-    /// Guards for the calls of these and for this one: sizes that differ become symbols, one for all that were and are equal. Nothing where
-    /// something else than sizes differs, or a size of 0 or 1.
+    /// The same guards, but for these places as this call is.
+    pub fn fixed_at(&self, places: &[usize], leaves: &[Leaf<'_>]) -> Guards {
+        let mut guards = self.clone();
+        for place in places {
+            if let (Some(guard), Some(leaf)) = (guards.0.get_mut(*place), leaves.get(*place)) {
+                *guard = Guard::of(leaf);
+            }
+        }
+        guards
+    }
+
+    /// The places of the numbers that are inputs.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        let inputs = self.0.iter().enumerate().filter(|(_, guard)| matches!(guard, Guard::SymInt | Guard::SymFloat));
+        inputs.map(|(place, _)| place)
+    }
+
+    /// Guards for the calls of these and for this one: sizes that differ become symbols, one for all that were and are equal, and numbers that
+    /// differ become inputs where they may. Nothing where something else differs, or a size or an integer is less than [`LEAST`].
     pub fn widened(&self, leaves: &[Leaf<'_>]) -> Option<Guards> {
         if self.0.len() != leaves.len() {
             return None;
@@ -136,10 +166,13 @@ impl Guards {
         let mut widened = Vec::new();
         for (guard, leaf) in self.0.iter().zip(leaves) {
             let (Guard::Tensor { dtype, order, sizes }, Leaf::Tensor(tensor)) = (guard, leaf) else {
-                if *guard != Guard::of(leaf) {
-                    return None;
-                }
-                widened.push(guard.clone());
+                widened.push(match (guard, leaf) {
+                    _ if *guard == Guard::of(leaf) => guard.clone(),
+                    (Guard::Float(_) | Guard::SymFloat, Leaf::SymFloat(_)) => Guard::SymFloat,
+                    (Guard::Int(old), Leaf::SymInt(new)) if *old >= LEAST && *new >= LEAST => Guard::SymInt,
+                    (Guard::SymInt, Leaf::SymInt(new)) if *new >= LEAST => Guard::SymInt,
+                    _ => return None,
+                });
                 continue;
             };
             if tensor.dtype() != *dtype || tensor.dim_order() != order || tensor.shape().len() != sizes.len() {
@@ -193,8 +226,10 @@ impl Check<'_> {
                 (Guard::Tensor { dtype, order, sizes }, Leaf::Tensor(tensor)) => {
                     tensor.dtype() == *dtype && self.sizes(sizes, tensor.shape()) && tensor.dim_order() == order
                 }
-                (Guard::Int(wanted), Leaf::Int(value)) => *wanted == value,
-                (Guard::Float(wanted), Leaf::Float(value)) => *wanted == value.to_bits(),
+                (Guard::Int(wanted), Leaf::Int(value) | Leaf::SymInt(value)) => *wanted == value,
+                (Guard::Float(wanted), Leaf::Float(value) | Leaf::SymFloat(value)) => *wanted == value.to_bits(),
+                (Guard::SymInt, Leaf::SymInt(value)) => value >= LEAST,
+                (Guard::SymFloat, Leaf::SymFloat(_)) => true,
                 (Guard::Bool(wanted), Leaf::Bool(value)) => *wanted == value,
                 (Guard::Length(wanted), Leaf::Length(length)) => *wanted == length,
                 (Guard::Absent, Leaf::Absent) => true,
@@ -252,6 +287,20 @@ mod tests {
         }
         assert!(!holds(&guards, &call(&a, 3, 0.5, 2)[..4]));
         assert_eq!(guards.refusal(&call(&b, 3, 0.5, 2)).unwrap(), "value 0 is f32[4, 9], not f32[4, 8]");
+    }
+
+    #[test]
+    fn numbers_that_differ_become_inputs_where_they_may() {
+        let first = Guards::of(&[Leaf::SymFloat(0.5), Leaf::SymInt(3), Leaf::Int(7)]);
+        assert!(holds(&first, &[Leaf::SymFloat(0.5), Leaf::SymInt(3), Leaf::Int(7)]));
+        let leaves = [Leaf::SymFloat(0.25), Leaf::SymInt(4), Leaf::Int(7)];
+        let guards = first.widened(&leaves).unwrap();
+        assert_eq!((guards.to_string(), guards.numbers().collect::<Vec<_>>()), ("f64, i64, 7".to_owned(), vec![0, 1]));
+        assert!(holds(&guards, &leaves) && holds(&guards, &[Leaf::SymFloat(f64::NAN), Leaf::SymInt(2), Leaf::Int(7)]));
+        for other in [[Leaf::SymFloat(0.5), Leaf::SymInt(1), Leaf::Int(7)], [Leaf::SymFloat(0.5), Leaf::SymInt(3), Leaf::Int(8)]] {
+            assert!(!holds(&guards, &other) && guards.widened(&other).is_none());
+        }
+        assert_eq!(guards.fixed_at(&[0], &leaves).to_string(), "0.25, i64, 7");
     }
 
     #[test]

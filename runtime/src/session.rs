@@ -13,7 +13,7 @@ use crate::dlpack::{DLDevice, DLTensor};
 use crate::error::{LoadError, RunError};
 use crate::idle::Idle;
 use crate::image::LoadedImage;
-use crate::manifest::{Manifest, OutputKind};
+use crate::manifest::{Manifest, Output, OutputKind};
 use crate::memory;
 use crate::prepare::{self, PreparedFiles};
 use crate::tensor::{Tensor, dense_bytes};
@@ -217,6 +217,48 @@ impl Session {
         results
     }
 
+    /// [`Session::run`], which gets some of its inputs to keep, by their places: the program may write the new value of such an input over
+    /// the old one. Those that it wrote over are the new values, and are taken from `owned`; a call that fails leaves all as they were.
+    pub fn run_owning(&self, inputs: &[&Tensor], owned: &mut Vec<(usize, Tensor)>) -> Result<Vec<Tensor>, RunError> {
+        let mut described: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
+        owned.sort_by_key(|(place, _)| *place);
+        for (place, tensor) in &*owned {
+            described.insert((*place).min(described.len()), tensor.dlpack());
+        }
+        let pointers: Vec<*const DLTensor> = described.iter().map(|tensor| &raw const *tensor).collect();
+        let mut state = self.idle.take(|| self.caller());
+        let mut written = Vec::new();
+        for (at, (place, tensor)) in owned.iter_mut().enumerate().filter(|_| self.resident.is_none()) {
+            let new = |out: &Output| {
+                let input = self.manifest.inputs.get(*place);
+                out.in_place && out.dim_order == *tensor.dim_order() && input.is_some_and(|input| input.name == out.name)
+            };
+            if let Some(output) = self.manifest.outputs.iter().position(new) {
+                let memory = tensor.bytes_mut();
+                state.lent.push((output, memory.as_mut_ptr(), memory.len()));
+                written.push((output, at));
+            }
+        }
+        // SAFETY: the tensors are borrowed or ours, outlive the call, and those that it may write to are ours alone.
+        let done = unsafe { self.call(&mut state, &pointers, &[]) };
+        state.lent.clear();
+        let fresh = |k: usize, declared: &Output, state: &mut CallState| match written.iter().any(|(output, _)| *output == k) {
+            true => Ok(None),
+            false => state.take_output(k, declared).map(Some),
+        };
+        let outputs = self.manifest.outputs.iter().enumerate();
+        let results = done.and_then(|()| outputs.map(|(k, declared)| fresh(k, declared, &mut state)).collect::<Result<Vec<_>, _>>());
+        self.idle.put(state);
+        let mut results = results?;
+        for (at, (place, tensor)) in std::mem::take(owned).into_iter().enumerate() {
+            match written.iter().find(|(_, written)| *written == at) {
+                Some((output, _)) => results[*output] = Some(tensor),
+                None => owned.push((place, tensor)),
+            }
+        }
+        Ok(results.into_iter().flatten().collect())
+    }
+
     /// [`Session::run_dlpack`] on tensors of ours: results are written into `outputs`, which have the sizes that they will have.
     pub fn run_onto(&self, state: &mut CallState, inputs: &[&Tensor], outputs: &mut [Tensor]) -> Result<(), RunError> {
         let inputs: Vec<DLTensor> = inputs.iter().map(|tensor| tensor.dlpack()).collect();
@@ -363,6 +405,9 @@ impl Session {
         }
         // SAFETY: the caller promises valid tensors.
         unsafe { state.set_outputs(&self.manifest.outputs, outputs, None) }?;
+        for (output, memory, bytes) in std::mem::take(&mut state.lent) {
+            state.lend(output, memory, bytes);
+        }
         // Held to the end when the program writes to its buffers.
         let mut held = (!self.writes.is_empty()).then(|| lock(&self.weights));
         let current: Vec<usize>;

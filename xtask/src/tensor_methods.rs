@@ -97,8 +97,7 @@ fn parameter(ty: &str) -> Option<(&'static str, &'static str)> {
         "Tensor[]" => ("&[Tensor]", "$.into()"),
         "Tensor?[]" => ("&[Option<Tensor>]", "$.into()"),
         "int" | "SymInt" => ("impl Into<Size>", "Argument::Size($.into())"),
-        "Scalar" => ("impl Into<Scalar>", "Argument::Scalar($.into())"),
-        "float" => ("f64", "$.into()"),
+        "Scalar" | "float" => ("impl Into<HostScalar>", "Argument::Scalar($.into())"),
         "bool" => ("bool", "$.into()"),
         "str" => ("&str", "$.into()"),
         "ScalarType" => ("DType", "$.into()"),
@@ -118,7 +117,8 @@ const HEAD: &str = "\
 use strata_dialects::aten::op;
 use strata_runtime::DType;
 
-use crate::argument::{Argument, Scalar, Size, Sizes};
+use crate::argument::{Argument, Size, Sizes};
+use crate::host_scalar::HostScalar;
 use crate::operators::{call, call_one};
 use crate::tensor::Tensor;
 

@@ -6,7 +6,7 @@ use crate::aten::op;
 use crate::prim::sizes::{self, Arithmetic};
 use crate::{capture, prim};
 use strata_core::ir::{DYNAMIC, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::{arith, scf};
 
 use super::builder::Prim;
 use super::tensor::Tensor;
@@ -65,6 +65,13 @@ impl<'c> Size<'c> {
     pub fn is_of_tensor(self) -> bool {
         let Size::Sym(sym) = self else { return false };
         sym.value.defining_op().is_some_and(|op| op::SYM_SIZE_INT.is(op) || matches!(op.name(), capture::Dim::NAME | prim::Dim::NAME))
+    }
+
+    /// Whether it is the number of a step of an `scf.for`, which stays within the loop's bounds.
+    pub fn counts(self) -> bool {
+        let Size::Sym(sym) = self else { return false };
+        let block = sym.value.owner_block().filter(|_| sym.value.defining_op().is_none() && sym.value.index() == 0);
+        block.and_then(|block| block.parent_op()).is_some_and(|op| op.isa::<scf::For>())
     }
 
     /// Known to be 1.

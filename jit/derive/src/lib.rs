@@ -20,15 +20,17 @@ fn expand(input: &DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
         None => Member::Unnamed(Index::from(place)),
     };
     let members: Vec<Member> = data.fields.iter().enumerate().map(member).collect();
+    let types = data.fields.iter().map(|field| &field.ty);
     let name = &input.ident;
     let (generics, arguments, conditions) = input.generics.split_for_impl();
     Ok(quote! {
         impl #generics ::strata::TensorTree for #name #arguments #conditions {
+            const STATES: bool = false #(|| <#types as ::strata::TensorTree>::STATES)*;
             #[inline]
             fn visit<'t>(&'t self, visitor: &mut impl ::strata::Visitor<'t>) {
                 #(::strata::TensorTree::visit(&self.#members, visitor);)*
             }
-            fn map(&self, change: &mut impl FnMut(&::strata::Tensor) -> ::strata::Tensor) -> Self {
+            fn map(&self, change: &mut (impl ::strata::Mapper + ?Sized)) -> Self {
                 Self { #(#members: ::strata::TensorTree::map(&self.#members, change)),* }
             }
         }

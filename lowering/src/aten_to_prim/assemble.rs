@@ -11,7 +11,7 @@ use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 use super::args::Args;
 use super::rule::Precision::Exact;
 use super::rule::{Rule, many, one, unary};
-use super::view::{matrix_diagonal, span, wrapped};
+use super::view::{matrix_diagonal, place, span, wrapped};
 
 pub(super) const RULES: &[Rule] = &[
     one(_CHUNK_CAT, Exact, chunk_cat),
@@ -449,7 +449,7 @@ fn slice_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 fn select_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dim = a.dim("dim", x.rank());
-    put_slice(x, a.as_type("src", x.dtype()).unsqueeze(dim), dim, wrapped(a.size("index"), x.size(dim)), 1)
+    put_slice(x, a.as_type("src", x.dtype()).unsqueeze(dim), dim, place(a, a.size("index"), x.size(dim)), 1)
 }
 
 fn select_backward<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -226,17 +226,37 @@ pub(super) fn wrapped<'c>(position: Size<'c>, size: Size<'c>) -> Size<'c> {
     }
 }
 
+/// The place of one element of a dimension, counted from the end when negative. A call whose place lies outside fails.
+pub(super) fn place<'c>(a: &Args<'c>, index: Size<'c>, size: Size<'c>) -> Size<'c> {
+    let at = wrapped(index, size);
+    if !index.counts() {
+        require_inside(a, at, Size::Const(1), size, "index {0} is out of bounds for a dimension of size {1}", &[index, size]);
+    }
+    at
+}
+
+/// What a call must meet: `length` elements from `start` on are among those of a dimension.
+fn require_inside<'c>(a: &Args<'c>, start: Size<'c>, length: Size<'c>, size: Size<'c>, text: &str, details: &[Size<'c>]) {
+    a.guard_at_most(Size::Const(0), start, text, details);
+    a.guard_at_most(start + length, size, text, details);
+}
+
 fn select<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dim = a.dim("dim", x.rank());
-    x.at(dim, wrapped(a.size("index"), x.size(dim)))
+    x.at(dim, place(a, a.size("index"), x.size(dim)))
 }
 
 fn narrow<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let dim = a.dim("dim", x.rank());
     let start = if a.is_tensor("start") { a.raw("start").item_size() } else { a.size("start") };
-    x.slice(dim, wrapped(start, x.size(dim)), a.size("length"), 1)
+    let (size, length) = (x.size(dim), a.size("length"));
+    let at = wrapped(start, size);
+    let text = "start {0} and length {1} exceed a dimension of size {2}";
+    a.guard_at_most(Size::Const(0), length, text, &[start, length, size]);
+    require_inside(a, at, length, size, text, &[start, length, size]);
+    x.slice(dim, at, length, 1)
 }
 
 /// Consecutive pieces of these sizes.
