@@ -150,3 +150,21 @@ func.func @branches(%p: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<?xf
   }
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// The number of a loop's step is within its bounds.
+// CHECK-LABEL: func.func @steps(
+// CHECK-NOT: capture.guard
+// CHECK: return
+func.func @steps(%x: tensor<?xf32>, %z: tensor<1xf32>) -> tensor<1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = prim.dim %x {dim = 0 : i64} : (tensor<?xf32>) -> index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %z) -> (tensor<1xf32>) {
+    %1 = prim.slice %x, %i {offsets = array<i64: -9223372036854775808>, sizes = array<i64: 1>, strides = array<i64: 1>} : (tensor<?xf32>, index) -> tensor<1xf32>
+    %2 = prim.add %sum, %1 : tensor<1xf32>
+    scf.yield %2 : tensor<1xf32>
+  }
+  return %0 : tensor<1xf32>
+}

@@ -125,7 +125,7 @@ func.func @sum_of_product_of_matrices(%x: tensor<4x32xf32>, %y: tensor<32x8xf32>
 // CHECK-LABEL: func.func @dots(
 // CHECK: %[[L:.*]] = prim.concat %arg0, %arg0, %arg0, %arg0 {dim = 0 : i64} : {{.*}} -> tensor<8x8xf32>
 // CHECK: %[[R:.*]] = prim.concat %arg1, %arg1, %arg1, %arg1 {dim = 0 : i64} : {{.*}} -> tensor<8x8xf32>
-// CHECK: %[[D:.*]] = prim.dot %[[L]], %[[R]] {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK: %[[D:.*]] = prim.dot %[[L]], %[[R]] {{.*}} : tensor<8x8xf32>
 // CHECK-NEXT: %[[S:.*]] = prim.add %[[D]], %arg2
 // CHECK-NEXT: return %[[S]]
 // STRICT-LABEL: func.func @dots(

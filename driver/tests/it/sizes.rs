@@ -285,10 +285,10 @@ fn slices_from_data_are_checked() {
         vec![
             ("1", number(1), Ok(&[&[2]])),
             ("4", number(4), Ok(&[&[2]])),
-            ("5", number(5), Err("prim.slice: 5 must be at most 4")),
-            ("-7", number(-7), Err("prim.slice: 0 must be at most -1")),
-            ("2^63 - 1", number(MAX), Err("prim.slice: 9223372036854775807 must be at most 4")),
-            ("-2^63", number(i64::MIN), Err("prim.slice: 0 must be at most -")),
+            ("5", number(5), Err("start 5 and length 2 exceed a dimension of size 6")),
+            ("-7", number(-7), Err("start -7 and length 2 exceed a dimension of size 6")),
+            ("2^63 - 1", number(MAX), Err("start 9223372036854775807 and length 2 exceed a dimension of size 6")),
+            ("-2^63", number(i64::MIN), Err("start -9223372036854775808 and length 2 exceed a dimension of size 6")),
         ],
     );
 }

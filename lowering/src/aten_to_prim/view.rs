@@ -238,7 +238,8 @@ pub(super) fn place<'c>(a: &Args<'c>, index: Size<'c>, size: Size<'c>) -> Size<'
 /// What a call must meet: `length` elements from `start` on are among those of a dimension.
 fn require_inside<'c>(a: &Args<'c>, start: Size<'c>, length: Size<'c>, size: Size<'c>, text: &str, details: &[Size<'c>]) {
     a.guard_at_most(Size::Const(0), start, text, details);
-    a.guard_at_most(start + length, size, text, details);
+    // (The sum of both may be more than an i64 holds.)
+    a.guard_at_most(start, size - length, text, details);
 }
 
 fn select<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -4,6 +4,7 @@ use super::sizes::Symbolic;
 use super::{Dims, Expr};
 use strata_core::ir::{Op, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::scf;
 use strata_dialects::capture;
 use strata_dialects::prim::sizes;
 
@@ -35,6 +36,15 @@ impl<'c> Dims<'c> {
         let Some(tensor) = op.operands().first().copied().filter(|tensor| tensor.defining_op().is_some()) else { return Vec::new() };
         let claimed = self.bound(op).unwrap_or_default();
         self.sizes(tensor).into_iter().zip(claimed).map(|(size, claimed)| Constraint::Equal(size, claimed)).collect()
+    }
+
+    /// Takes in what holds inside of an op: the number of a loop's step is one of those from the first to the last.
+    pub fn enter(&mut self, op: Op<'c>) {
+        let step = op.regions().first().filter(|_| op.isa::<scf::For>()).and_then(|region| region.entry()?.args().first().copied());
+        let (Some(step), &[first, end, ..]) = (step.filter(|step| step.ty().is_index()), op.operands().as_slice()) else { return };
+        let (step, first, end) = (self.index(step), self.index(first), self.index(end));
+        self.assume(&Constraint::AtMost(first, step.clone()));
+        self.assume(&Constraint::AtMost(step.add(&1.into()), end));
     }
 
     /// What a `capture.guard` makes sure of, as far as it compares sizes.

@@ -58,7 +58,9 @@ impl GuardSizes {
         for op in block.ops() {
             for region in op.regions() {
                 for block in region.blocks() {
-                    self.block(&mut dims.clone(), block, rewriter);
+                    let mut inside = dims.clone();
+                    inside.enter(op);
+                    self.block(&mut inside, block, rewriter);
                 }
             }
             for constraint in dims.constraints(op) {
