@@ -3,6 +3,7 @@
 use super::args::Args;
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
@@ -35,6 +36,13 @@ struct Layer<'c> {
     projection: Option<Tensor<'c>>,
 }
 
+/// The sigmoid, with an exponential that stays finite: the gradient multiplies it by what is zero where the gate is closed. The largest
+/// exponents are those of f64 and of f32.
+fn gate<'c>(x: Tensor<'c>) -> Tensor<'c> {
+    let largest = if x.dtype() == DType::F64 { 709.0 } else { 88.0 };
+    ((-x).minimum(largest).exp() + 1.0).reciprocal()
+}
+
 fn times<'c>(x: Tensor<'c>, weight: Tensor<'c>) -> Tensor<'c> {
     x.dot(weight, (&[], &[]), (&[x.rank() - 1], &[1]))
 }
@@ -60,15 +68,15 @@ impl<'c> Layer<'c> {
             Kind::Tanh => vec![(gates + product).tanh()],
             Kind::Relu => vec![(gates + product).relu()],
             Kind::Gru => {
-                let reset = (part(gates, 0, 3) + part(product, 0, 3)).sigmoid();
-                let update = (part(gates, 1, 3) + part(product, 1, 3)).sigmoid();
+                let reset = gate(part(gates, 0, 3) + part(product, 0, 3));
+                let update = gate(part(gates, 1, 3) + part(product, 1, 3));
                 let new = (part(gates, 2, 3) + reset * part(product, 2, 3)).tanh();
                 vec![(hidden - new) * update + new]
             }
             Kind::Lstm => {
                 let sum = gates + product;
-                let (input, forget) = (part(sum, 0, 4).sigmoid(), part(sum, 1, 4).sigmoid());
-                let (new, output) = (part(sum, 2, 4).tanh(), part(sum, 3, 4).sigmoid());
+                let (input, forget) = (gate(part(sum, 0, 4)), gate(part(sum, 1, 4)));
+                let (new, output) = (part(sum, 2, 4).tanh(), gate(part(sum, 3, 4)));
                 let cell = forget * state[1] + input * new;
                 let hidden = output * cell.tanh();
                 vec![self.projection.map_or(hidden, |w| times(hidden, w)), cell]
