@@ -8,6 +8,7 @@ use super::args::Args;
 use super::complex;
 use super::rule::Precision::{Compute, Exact, Float};
 use super::rule::{Rule, one, unary};
+use super::special::ndtri;
 
 pub(super) const RULES: &[Rule] = &[
     one(_ADD_RELU_SCALAR, Exact, |a| add(a).relu()),
@@ -111,7 +112,7 @@ pub(super) const RULES: &[Rule] = &[
     unary(SPECIAL_ENTR, Compute, entr),
     unary(SPECIAL_EXPIT, Compute, |x| x.sigmoid()),
     unary(SPECIAL_NDTR, Compute, ndtr),
-    unary(SPECIAL_NDTRI, Compute, |x| (x * 2.0 - 1.0).erfinv() * std::f64::consts::SQRT_2),
+    unary(SPECIAL_NDTRI, Compute, ndtri),
     one(SPECIAL_XLOG1PY, Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),
     one(SPECIAL_XLOG1PY_OTHER_SCALAR, Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),
     one(SPECIAL_XLOG1PY_SELF_SCALAR, Compute, |a| pair(a, |x, y| x_times(x, y, y.log1p()))),

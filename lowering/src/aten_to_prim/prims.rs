@@ -9,6 +9,7 @@ use super::args::Args;
 use super::reduce::extreme;
 use super::rule::Precision::{Compute, Exact, Wide};
 use super::rule::{Rule, one, unary};
+use super::special::ndtri;
 
 pub(super) const RULES: &[Rule] = &[
     one(AMAX, Exact, |a| extreme(a.tensor("inp"), "max", &dims(a), false)),
@@ -26,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
     one(FULL, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.sizes("shape"))),
     one(FULL_LIKE, Exact, |a| a.prim.full(a.result_dtype(0), a.scalar("fill_value"), &a.tensor("a").shape())),
     one(IOTA, Exact, iota),
-    unary(NDTRI, Compute, |x| (x * 2.0 - 1.0).erfinv() * std::f64::consts::SQRT_2),
+    unary(NDTRI, Compute, ndtri),
     one(POW, Exact, |a| a.tensor("self").pow(a.tensor("other"))),
     one(PROD, Exact, |a| total(a, "prod")),
     one(RESHAPE, Exact, |a| a.tensor("a").reshape(&a.sizes("shape"))),

@@ -1,6 +1,6 @@
 //! Special functions: those of the runtime (`prim.special`), and what is made of them.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, SQRT_2};
 use strata_dialects::aten::op::*;
 
 use strata_dialects::aten::dtype::DType;
@@ -129,4 +129,71 @@ fn polygamma<'c>(a: &Args<'c>) -> Tensor<'c> {
     };
     let sign = if n % 2 == 0 { -1.0 } else { 1.0 };
     x.number(Scalar::Float(n as f64 + 1.0)).special("zeta", &[x]) * (sign * factorial)
+}
+
+/// Where the tails of the normal distribution begin: `e^-2`.
+const TAIL: f64 = 0.135_335_283_236_612_7;
+
+/// `(r - log(r) / r - x) r` of the place `x` with a tail of `e^(-r^2 / 2)`, as a quotient of polynomials of `1 / r`, highest powers first: for
+/// `r` from 2 to 8, and from 8 on. Moshier, Cephes Mathematical Library, `ndtri`.
+const NEAR_TAIL: [&[f64]; 2] = [
+    &[
+        4.055_448_923_059_624,
+        31.525_109_459_989_388,
+        57.162_819_224_642_13,
+        44.080_507_389_320_08,
+        14.684_956_192_885_803,
+        2.186_633_068_507_902_5,
+        -0.140_256_079_171_354_5,
+        -0.035_042_462_682_784_82,
+        -0.000_857_456_785_154_685_4,
+    ],
+    &[
+        1.0,
+        15.779_988_325_646_675,
+        45.390_763_512_887_924,
+        41.317_203_825_467_204,
+        15.042_538_569_290_75,
+        2.504_649_462_083_094,
+        -0.142_182_922_854_787_8,
+        -0.038_080_640_769_157_83,
+        -0.000_933_259_480_895_457_4,
+    ],
+];
+const FAR_TAIL: [&[f64]; 2] = [
+    &[
+        3.237_748_917_769_460_2,
+        6.915_228_890_689_842,
+        3.938_810_252_924_744_4,
+        1.333_034_608_158_075_5,
+        0.201_485_389_549_179_09,
+        0.012_371_663_481_782_002,
+        0.000_301_581_553_508_235_4,
+        2.658_069_746_867_375_6e-6,
+        6.239_745_391_849_833e-9,
+    ],
+    &[
+        1.0,
+        6.024_270_393_647_42,
+        3.679_835_638_561_608_6,
+        1.377_020_994_890_813_2,
+        0.216_236_993_594_496_64,
+        0.013_420_400_608_854_318,
+        0.000_328_014_464_682_127_74,
+        2.892_478_647_453_807e-6,
+        6.790_194_080_099_813e-9,
+    ],
+];
+
+/// The inverse of the normal distribution function. `2 x - 1` loses what a small `x` says, so tails have a formula of their own.
+pub(super) fn ndtri(x: Tensor<'_>) -> Tensor<'_> {
+    let tail = x.minimum(-x + 1.0);
+    let r = (tail.log() * -2.0).sqrt();
+    let z = r.reciprocal();
+    let polynomial = |powers: &[f64]| powers[1..].iter().fold(x.filled(Scalar::Float(powers[0])), |sum, power| sum * z + *power);
+    let [near, far] = [NEAR_TAIL, FAR_TAIL].map(|[over, under]| polynomial(over) / polynomial(under));
+    let distance = r - r.log() * z - z * r.less(8.0).select(near, far);
+    let distance = tail.equal(0.0).select(x.filled(Scalar::Float(f64::INFINITY)), distance);
+    let outside = x.less(0.5).select(-distance, distance);
+    tail.greater(TAIL).select((x * 2.0 - 1.0).erfinv() * SQRT_2, outside)
 }
