@@ -128,13 +128,20 @@ func.func @update(%x: tensor<2x16x6x6xf32>, %w: tensor<8x16x1x1xf32>, %m: tensor
   return %2 : tensor<2x8x6x6xf32>
 }
 
-// Few channels and a result that is returned: lanes are as well along its rows.
+// Few channels and a result that is returned: lanes are as well along its rows, where these are long enough.
 // CHECK-LABEL: func.func @few_channels(
-// CHECK-NEXT: prim.conv %{{.*}} (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32>
+// CHECK-NEXT: prim.conv %{{.*}} (tensor<2x3x6x64xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x64xf32>
 // CHECK-NEXT: return
-func.func @few_channels(%x: tensor<2x3x6x6xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32> {
-  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x6xf32>
-  return %0 : tensor<2x8x6x6xf32>
+func.func @few_channels(%x: tensor<2x3x6x64xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<2x8x6x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x64xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x6x64xf32>
+  return %0 : tensor<2x8x6x64xf32>
+}
+
+// CHECK-LABEL: func.func @few_channels_in_short_rows(
+// CHECK: prim.conv {{.*}}layout = "nc01,c01o->n01o"
+func.func @few_channels_in_short_rows(%x: tensor<2x3x6x5xf32>, %w: tensor<8x3x1x3xf32>) -> tensor<2x8x6x3xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x5xf32>, tensor<8x3x1x3xf32>) -> tensor<2x8x6x3xf32>
+  return %0 : tensor<2x8x6x3xf32>
 }
 
 // Steps of two have no such rows.

@@ -5,6 +5,7 @@ use super::order::{Ordered, Orders, reordered_type, transpose};
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
 use strata_core::rewrite::Matched;
+use strata_dialects::loops::view::product;
 use strata_dialects::prim;
 use strata_dialects::target::Target;
 
@@ -14,14 +15,16 @@ pub fn is_plain(op: Op<'_>) -> bool {
 }
 
 /// Whether a convolution in the plain order is worth another one; `goes_back`: its result would be transposed to the order of before.
-pub fn check(op: Op<'_>, goes_back: bool) -> Matched {
+pub fn check(op: Op<'_>, goes_back: bool, target: &Target) -> Matched {
     let weights = op.operand(1).ty();
     if !weights.is_static() {
         return Err("the sizes of its weights are not known".into());
     }
     match weights.shape()[0] {
         features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
-        _ if goes_back && has_few_channels(op) && has_dense_rows(op) => Err("its result costs more to move than it does itself".into()),
+        _ if goes_back && has_few_channels(op) && has_dense_rows(op, target) => {
+            Err("its result costs more to move than it does itself".into())
+        }
         _ => Ok(()),
     }
 }
@@ -30,10 +33,16 @@ fn has_few_channels(op: Op<'_>) -> bool {
     op.int("groups") == Some(1) && op.operand(1).ty().shape()[1] < FEATURES
 }
 
-/// Whether neighbours in a row of the result read neighbours in a row of the input: lanes are as well along them.
-fn has_dense_rows(op: Op<'_>) -> bool {
-    let last = |name: &str| op.ints(name).and_then(|entries| entries.last().copied());
-    ["strides", "lhs_dilation", "rhs_dilation"].into_iter().all(|name| last(name) == Some(1))
+/// Whether neighbours in a row of the result read neighbours in a row of the input, and lanes along rows are as full as along features: rows
+/// of the result are as long as a vector, or those of the window are twice as long as they are, as in the gradient of a weight.
+/// With a window of one element the rows of an image are one.
+fn has_dense_rows(op: Op<'_>, target: &Target) -> bool {
+    let dense = ["strides", "lhs_dilation", "rhs_dilation"].into_iter().all(|name| op.ints(name).is_some_and(|all| all.last() == Some(&1)));
+    let (result, window) = (op.result(0).ty().shape(), op.operand(1).ty().shape());
+    let lanes = op.result(0).ty().element_type().map_or(1, |element| target.lanes(element.bits()));
+    let of_one = window[2..].iter().chain(&op.ints("strides").unwrap_or_default()).all(|&size| size == 1);
+    let row = |shape: &[i64]| if of_one { product(shape[2..].iter().copied()) } else { shape.last().copied().unwrap_or_default() };
+    dense && (result.contains(&DYNAMIC) || row(&result) >= lanes || row(&window) / 2 >= row(&result))
 }
 
 /// The convolution in the order channels last.

@@ -89,7 +89,7 @@ fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: 
         }
         rewriter.go_before(op);
         let (wanted, returned) = (ways.wanted.contains(&op), ways.returned.contains(&op));
-        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op, returned && !wanted))).flatten();
+        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op, returned && !wanted, target))).flatten();
         if let Some(found) = worth.and_then(|()| conv::rewrite(rewriter, &mut orders, op, target)) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
