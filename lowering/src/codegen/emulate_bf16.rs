@@ -51,6 +51,22 @@ pub(super) fn emulate_bf16(module: Op<'_>) {
     }
 }
 
+/// Rounds single numbers to bf16 as CPUs without an instruction do. The instruction makes zeros of numbers that are too small to be normal,
+/// which matters where a scatter combines numbers one by one; it is left to vectors.
+pub(super) fn round_scalars(module: Op<'_>) {
+    let mut rewriter = Rewriter::before(module);
+    for op in module.find_all(arith::TruncF::NAME) {
+        let ty = op.result(0).ty();
+        if ty.is_vector() || !is_bf16(ty) {
+            continue;
+        }
+        rewriter.go_before(op);
+        let bits = round(&mut rewriter, op.operand(0));
+        let rounded = arith::bitcast(&mut rewriter, bits, ty);
+        rewriter.replace(op, &[rounded]);
+    }
+}
+
 fn is_bf16(ty: Type<'_>) -> bool {
     !ty.is_memref() && !ty.is_tensor() && ty.element_type() == Some(ElementType::BF16)
 }

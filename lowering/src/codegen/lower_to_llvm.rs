@@ -45,6 +45,8 @@ pub(crate) fn lower(module: Op<'_>, math: &MathTarget, run: &mut dyn FnMut(&str)
     simplify::simplify(module, math);
     if !math.bf16 {
         emulate_bf16::emulate_bf16(module);
+    } else if math.vector_bits > 0 {
+        emulate_bf16::round_scalars(module);
     }
     let content = Content::of(module);
     let mut list = Vec::new();
