@@ -7,7 +7,7 @@
 //!
 //! ```mlir
 //! func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
-//!   %0 = prim.add %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+//!   %0 = prim.add %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> loc(unknown)
 //!   return %0 : tensor<?xf32>
 //! }
 //! // becomes
