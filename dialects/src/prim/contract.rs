@@ -162,7 +162,7 @@ impl ResultSizes for Conv<'_> {
 
 impl SizeConstraints for Conv<'_> {
     fn size_constraints(&self) -> Vec<Constraint> {
-        let mut constraints = sizes::not_negative(self.result_sizes());
+        let mut constraints = sizes::not_negative(self.result_sizes().unwrap_or_default());
         if let Ok(layout) = ConvLayout::of(self.op()) {
             constraints.push(sizes::grouped(Size::Of(0, layout.lhs.channel), Size::Of(1, layout.rhs.channel), self.groups()));
         }

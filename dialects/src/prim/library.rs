@@ -170,11 +170,10 @@ impl SizeConstraints for Library<'_> {
     /// Each batch is that of the first operand, and each letter the size that it stood for first.
     fn size_constraints(&self) -> Vec<Constraint> {
         let Some(function) = Function::find(&self.function()) else { return Vec::new() };
-        let lead = |operand: usize, part: &Part| Some(self.operands().get(operand)?.ty().rank().saturating_sub(part.sizes.len()));
         let (mut constraints, mut letters) = (Vec::new(), Vec::<(char, Size)>::new());
-        for (operand, part) in function.parts().0.iter().enumerate() {
-            let Some(lead) = lead(operand, part) else { continue };
-            constraints.extend(sizes::equal(0, operand, (0..lead).filter(|_| operand > 0).map(|dim| (dim, dim))));
+        for (operand, (part, value)) in function.parts().0.iter().zip(self.operands()).enumerate() {
+            let lead = value.ty().rank().saturating_sub(part.sizes.len());
+            constraints.extend(sizes::equal(0, operand, (0..lead).map(|dim| (dim, dim))));
             for (place, letter) in part.sizes.iter().enumerate() {
                 let size = Size::Of(operand, lead + place);
                 match letters.iter().find(|(known, _)| known == letter) {

@@ -49,8 +49,8 @@ pub fn of(op: Op<'_>) -> Option<Vec<Size>> {
     (one_shape && ranks.iter().all(|other| *other == rank)).then(|| (0..rank).map(same).collect())
 }
 
-/// What must hold of sizes where an op runs, as `shape.cstr_*` of MLIR's `shape` dialect: numbers that do not hold are refused by the
-/// verifier, and `--guard-sizes` has a call checked where they are not known.
+/// What must hold of sizes where an op runs, as `shape.cstr_*` of MLIR's `shape` dialect: `--guard-sizes` has a call checked where types do not
+/// show it, and the interpreter checks every op that it runs. (Verifiers have checks of their own, with the words of their op.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// Both are one size.
@@ -234,8 +234,8 @@ pub fn window(rank: usize, dims: &[usize], sizes: &[i64], strides: &[i64], dilat
 }
 
 /// No size is negative.
-pub fn not_negative(sizes: Option<Vec<Size>>) -> Vec<Constraint> {
-    sizes.into_iter().flatten().map(|size| Constraint::AtMost(Size::Known(0), size)).collect()
+pub fn not_negative(sizes: impl IntoIterator<Item = Size>) -> Vec<Constraint> {
+    sizes.into_iter().map(|size| Constraint::AtMost(Size::Known(0), size)).collect()
 }
 
 /// Dimensions of two operands, pair by pair, have one size.
@@ -254,8 +254,7 @@ const SMALL_STRIDE: i64 = 1 << 15;
 /// The elements at `offset + i * stride` for `i < size` are in a dimension. No constraint computes what an i64 does not hold, as long as those
 /// before it hold.
 pub fn inside(offset: Size, size: Size, stride: i64, whole: Size) -> Vec<Constraint> {
-    let positive = |size: &Size| Constraint::AtMost(Size::Known(0), size.clone());
-    let mut constraints = vec![positive(&offset), positive(&size)];
+    let mut constraints = not_negative([offset.clone(), size.clone()]);
     if !matches!(size, Size::Known(_)) {
         constraints.push(Constraint::AtMost(size.clone(), whole.clone()));
     }

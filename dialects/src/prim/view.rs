@@ -183,7 +183,7 @@ impl ResultSizes for Pad<'_> {
 
 impl SizeConstraints for Pad<'_> {
     fn size_constraints(&self) -> Vec<Constraint> {
-        sizes::not_negative(self.result_sizes())
+        sizes::not_negative(self.result_sizes().unwrap_or_default())
     }
 }
 
@@ -271,7 +271,7 @@ impl ResultSizes for SlidingWindow<'_> {
 
 impl SizeConstraints for SlidingWindow<'_> {
     fn size_constraints(&self) -> Vec<Constraint> {
-        sizes::not_negative(self.result_sizes())
+        sizes::not_negative(self.result_sizes().unwrap_or_default())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::dots;
 use super::rewriter::{Simplified, SizedRewriter};
-use std::collections::HashSet;
 use strata_core::ir::{Attr, Op, Type, Value};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::loops::view::product;
@@ -43,10 +42,10 @@ pub fn sum_of_dots<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplifi
 
 /// The terms of a sum in order. A sum that others read is a term.
 fn terms(root: Op<'_>) -> Vec<Value<'_>> {
-    let (mut terms, mut open, mut seen) = (Vec::new(), vec![root.operand(1), root.operand(0)], HashSet::new());
+    let (mut terms, mut open) = (Vec::new(), vec![root.operand(1), root.operand(0)]);
     while let Some(value) = open.pop() {
         match value.defining_op() {
-            Some(sum) if sum.isa::<prim::Add>() && sum.block() == root.block() && value.uses().len() == 1 && seen.insert(sum) => {
+            Some(sum) if sum.isa::<prim::Add>() && sum.block() == root.block() && value.uses().len() == 1 => {
                 open.extend([sum.operand(1), sum.operand(0)]);
             }
             _ => terms.push(value),
