@@ -42,6 +42,11 @@ impl<'c> Location<'c> {
         }
     }
 
+    /// [`Location::short`], where it is a place that is known.
+    pub fn place(self) -> Option<String> {
+        Some(self.short()).filter(|place| !matches!(place.as_str(), "" | "unknown"))
+    }
+
     /// The names that it was given, the outermost first: `["add_3", "layers.0"]` for `loc("add_3"("layers.0"(file:line:column)))`.
     pub fn names(self) -> Vec<String> {
         let (mut names, mut raw) = (Vec::new(), self.raw);

@@ -141,10 +141,8 @@ fn laid_out(entry: Op<'_>, program: &Program) -> Result<(), Error> {
 /// Where the results of an op come from: the kernel that makes them, else the op, and the place in the program if that is known.
 fn origin(op: Op<'_>) -> String {
     let name = op.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_else(|| op.name().to_owned());
-    match op.location().short().as_str() {
-        "" | "unknown" => format!("`{name}`"),
-        place => format!("`{name}`, from {place}"),
-    }
+    let from = op.location().place().map_or_else(String::new, |place| format!(", from {place}"));
+    format!("`{name}`{from}")
 }
 
 impl<'c> Converter<'c> {

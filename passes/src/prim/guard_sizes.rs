@@ -88,8 +88,7 @@ fn guard<'c>(dims: &Dims<'c>, op: Op<'c>, constraint: &Constraint, rewriter: &mu
     rewriter.set_location(op.location());
     let (a, b) = (dims.emit(rewriter, a), dims.emit(rewriter, b));
     let holds = arith::cmpi(rewriter, predicate, a, b);
-    let place = op.location().short();
-    let from = if place.is_empty() || place == "unknown" { String::new() } else { format!(" (from {place})") };
+    let from = op.location().place().map_or_else(String::new, |place| format!(" (from {place})"));
     let text = rewriter.cx().str_attr(&format!("{}: {text}{from}", op.name()));
     rewriter.effect(capture::Guard::NAME, &[holds, a, b], &[("text", text)]);
 }
