@@ -203,10 +203,15 @@ const ELEMENTS: &[DType] = &[
     DType::F8E5M2,
 ];
 
-/// `host.extern`: the element type, buffers of operands and results, the size of the batch, sizes, options as bits.
+/// `host.extern`: a fresh seed, or the element type, buffers of operands and results, the size of the batch, sizes, options as bits.
 pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError> {
     let name = op.str("name").unwrap_or_default();
     let Some(name) = name.strip_prefix("strata_lib_") else { return Err(unsupported(op)) };
+    if name == "seed" {
+        let seed = Tensor::scalar(DType::I64, Scalar::Int(m.seeds.fresh().into()));
+        let at = view(m, op.operand(0))?;
+        return m.memory.write(at, &seed);
+    }
     let dtype = *ELEMENTS.get(size(m, op.operand(0))?).ok_or_else(|| fail("no such element type"))?;
     if name == "sort" && op.num_operands() == 8 {
         return sort(m, op, dtype);

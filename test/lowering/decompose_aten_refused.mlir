@@ -166,3 +166,27 @@ func.func @columns_of_another_window(%x: tensor<1x18x24xf32>) -> tensor<1x2x4x6x
   %0 = aten.col2im %x {output_size = array<i64: 4, 6>, kernel_size = array<i64: 255, 3>, dilation = array<i64: 1, 1>, padding = array<i64: 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x18x24xf32>) -> tensor<1x2x4x6xf32>
   return %0 : tensor<1x2x4x6xf32>
 }
+
+// -----
+
+func.func @no_probability(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is not decomposed: argument `p` is 1.5, and a probability is from 0 to 1}}
+  %0 = aten.dropout %x {p = 1.5 : f64, train = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_probability_of_weights(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
+  // expected-error @+1 {{is not decomposed: argument `dropout_p` is -1, and a probability is from 0 to 1}}
+  %0 = aten.scaled_dot_product_attention %x, %x, %x {dropout_p = -1.0 : f64, is_causal = false, segments = array<i64: 1, 1, 1, 0>} : (tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x3x8xf32>) -> tensor<1x3x8xf32>
+  return %0 : tensor<1x3x8xf32>
+}
+
+// -----
+
+func.func @no_rate(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is not decomposed: argument `lambd` is 0, and it must be positive}}
+  %0 = aten.exponential %x {lambd = 0.0 : f64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,6 +1,6 @@
 // PyTorch's random operators: shares, ranges and moments are right, and no two draws of a call are the same.
 // RUN: rs-run %s | rs-filecheck %s
-// RUN: rs-opt %s --check-semantics --to=prim | rs-filecheck %s --check-prefix=LEVELS
+// RUN: rs-opt %s --check-semantics --to=host | rs-filecheck %s --check-prefix=LEVELS
 
 // The numbers are the same at every level.
 // LEVELS: checked [[N:[0-9]+]] of [[N]] passes

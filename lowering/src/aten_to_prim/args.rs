@@ -1,6 +1,6 @@
 //! What a decomposition is given: the op's arguments as tensors and numbers of the builder.
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeBounds};
 
 use strata_core::ir::{DYNAMIC, Value};
 use strata_dialects::aten::dtype::{DType, Numeric, Weight, result_type};
@@ -230,6 +230,25 @@ impl<'c> Args<'c> {
     /// A constant float.
     pub fn float(&self, name: &str) -> f64 {
         self.get(self.op.float(name), 0.0)
+    }
+
+    /// A constant float that lies between two numbers; the operator is refused with `words` for what it is where it does not.
+    pub fn float_in(&self, name: &str, range: impl RangeBounds<f64>, words: &str) -> f64 {
+        let value = self.float(name);
+        if !range.contains(&value) {
+            self.prim.fail(format!("argument `{name}` is {value}, and {words}"));
+        }
+        value
+    }
+
+    /// A probability: a constant float from 0 to 1.
+    pub fn probability(&self, name: &str) -> f64 {
+        self.float_in(name, 0.0..=1.0, "a probability is from 0 to 1")
+    }
+
+    /// A constant float above zero.
+    pub fn positive(&self, name: &str) -> f64 {
+        self.float_in(name, f64::MIN_POSITIVE.., "it must be positive")
     }
 
     /// An optional constant float.

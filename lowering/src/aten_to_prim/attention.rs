@@ -30,9 +30,12 @@ fn attention<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
 /// The weights of the values, some of which dropout leaves out.
 fn weights<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
     let weights = masked_softmax(a, scores);
-    match a.opt_float("dropout_p") {
-        Some(p) if p != 0.0 => thinned(weights, p),
-        _ => weights,
+    if !a.given("dropout_p") {
+        return weights;
+    }
+    match a.probability("dropout_p") {
+        0.0 => weights,
+        p => thinned(weights, p),
     }
 }
 

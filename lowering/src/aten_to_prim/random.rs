@@ -13,8 +13,8 @@ pub(super) const RULES: &[Rule] = &[
     many(_FUSED_DROPOUT, Exact, |a| {
         // Here p is the probability to keep an element.
         let x = a.tensor("self");
-        let kept = uniform(a.prim, x.dtype().compute(), &x.shape()).less(a.float("p"));
-        vec![scaled(x, kept, a.float("p")), kept.convert(DType::U8)]
+        let kept = uniform(a.prim, x.dtype().compute(), &x.shape()).less(a.probability("p"));
+        vec![scaled(x, kept, a.probability("p")), kept.convert(DType::U8)]
     }),
     one(_SAMPLE_DIRICHLET, Compute, |a| {
         let parts = gammas(a);
@@ -25,34 +25,41 @@ pub(super) const RULES: &[Rule] = &[
     one(ALPHA_DROPOUT, Compute, |a| alpha_dropout(a, false)),
     one(BERNOULLI, Exact, |a| bernoulli(a.raw("self")).convert(a.result_dtype(0))),
     one(BERNOULLI_TENSOR, Exact, |a| bernoulli(a.raw("p").broadcast_to(&a.raw("self").shape())).convert(a.result_dtype(0))),
-    one(BERNOULLI_P, Exact, |a| kept(a.prim, a.float("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
+    one(BERNOULLI_P, Exact, |a| kept(a.prim, a.probability("p"), &a.raw("self").shape()).convert(a.result_dtype(0))),
     one(BINOMIAL, Compute, |a| {
         let [count, p] = a.prim.broadcast([a.tensor("count"), a.tensor("prob")]);
         quantile("binomial_quantile", &[count, p]).convert(a.result_dtype(0))
     }),
     one(CAUCHY, Compute, |a| {
         let turn = drawn(a, uniform) - 0.5;
-        (turn * std::f64::consts::PI).tan() * a.float("sigma") + a.float("median")
+        (turn * std::f64::consts::PI).tan() * a.positive("sigma") + a.float("median")
     }),
     one(DROPOUT, Exact, |a| dropout(a, a.tensor("input"), a.bool("train"))[0]),
-    one(EXPONENTIAL, Compute, |a| exponential(drawn(a, uniform)) / a.float("lambd")),
+    one(EXPONENTIAL, Compute, |a| exponential(drawn(a, uniform)) / a.positive("lambd")),
     one(FEATURE_ALPHA_DROPOUT, Compute, |a| alpha_dropout(a, true)),
     one(FEATURE_DROPOUT, Exact, feature_dropout),
-    one(GEOMETRIC, Compute, |a| (exponential(drawn(a, uniform)) / -(-a.float("p")).ln_1p()).floor() + 1.0),
-    one(LOG_NORMAL, Compute, |a| (drawn(a, normal) * a.float("std") + a.float("mean")).exp()),
+    one(GEOMETRIC, Compute, |a| {
+        (exponential(drawn(a, uniform)) / -(-a.float_in("p", f64::MIN_POSITIVE..1.0, "it must lie between 0 and 1")).ln_1p()).floor() + 1.0
+    }),
+    one(LOG_NORMAL, Compute, |a| (drawn(a, normal) * a.positive("std") + a.float("mean")).exp()),
     one(MULTINOMIAL, Compute, multinomial),
     many(NATIVE_DROPOUT, Exact, |a| dropout(a, a.tensor("input"), !a.given("train") || a.bool("train")).into()),
     one(NORMAL_TENSOR_TENSOR, Compute, |a| scattered(a, a.tensor("mean"), a.tensor("std"))),
     one(NORMAL_TENSOR_FLOAT, Compute, |a| {
         let mean = a.tensor("mean");
-        scattered(a, mean, mean.number(Scalar::Float(a.float("std"))))
+        scattered(a, mean, mean.number(Scalar::Float(a.float_in("std", 0.0.., "a standard deviation is not negative"))))
     }),
     one(NORMAL_FLOAT_TENSOR, Compute, |a| {
         let std = a.tensor("std");
         scattered(a, std.number(Scalar::Float(a.float("mean"))), std)
     }),
-    one(NORMAL_FLOAT_FLOAT, Compute, |a| normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float("std") + a.float("mean")),
-    one(NORMAL_FUNCTIONAL, Compute, |a| drawn(a, normal) * a.float("std") + a.float("mean")),
+    one(NORMAL_FLOAT_FLOAT, Compute, |a| {
+        normal(a.prim, a.result_dtype(0).compute(), &a.sizes("size")) * a.float_in("std", 0.0.., "a standard deviation is not negative")
+            + a.float("mean")
+    }),
+    one(NORMAL_FUNCTIONAL, Compute, |a| {
+        drawn(a, normal) * a.float_in("std", 0.0.., "a standard deviation is not negative") + a.float("mean")
+    }),
     one(POISSON, Compute, |a| quantile("poisson_quantile", &[a.tensor("self")]).convert(a.result_dtype(0))),
     one(RAND, Exact, |a| uniform(a.prim, a.result_dtype(0), &a.sizes("size"))),
     one(RAND_LIKE, Exact, |a| uniform(a.prim, a.result_dtype(0), &a.raw("self").shape())),
@@ -139,7 +146,7 @@ pub(super) fn thinned(x: Tensor<'_>, p: f64) -> Tensor<'_> {
 
 /// The output and the mask of what was kept.
 fn dropout<'c>(a: &Args<'c>, x: Tensor<'c>, train: bool) -> [Tensor<'c>; 2] {
-    let (p, all) = (a.float("p"), |value| a.prim.full(DType::Bool, Scalar::Bool(value), &x.shape()));
+    let (p, all) = (a.probability("p"), |value| a.prim.full(DType::Bool, Scalar::Bool(value), &x.shape()));
     match train {
         true if p == 1.0 => [x.filled(Scalar::Int(0)), all(false)],
         true if p != 0.0 => {
@@ -156,7 +163,7 @@ fn features<'c>(x: Tensor<'c>) -> Vec<Size<'c>> {
 }
 
 fn feature_dropout<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (x, p) = (a.tensor("input"), a.float("p"));
+    let (x, p) = (a.tensor("input"), a.probability("p"));
     match a.bool("train") {
         true if p == 1.0 => x.filled(Scalar::Int(0)),
         true if p != 0.0 => scaled(x, kept(a.prim, 1.0 - p, &features(x)).broadcast_to(&x.shape()), 1.0 - p),
@@ -167,7 +174,7 @@ fn feature_dropout<'c>(a: &Args<'c>) -> Tensor<'c> {
 /// What is dropped becomes the value that SELU saturates at; then mean and variance are put back.
 fn alpha_dropout<'c>(a: &Args<'c>, by_feature: bool) -> Tensor<'c> {
     const ALPHA: f64 = 1.758_099_340_847_376_6;
-    let (x, p) = (a.tensor("input"), a.float("p"));
+    let (x, p) = (a.tensor("input"), a.probability("p"));
     if !a.bool("train") || p == 0.0 {
         return x;
     }
