@@ -170,6 +170,7 @@ const CPU: &[Pipeline] = &[
         module("outline-regions").with(Setting::Forward).optional(),
     ]),
     pipeline!(CPU[2] Prim "strata-to-prim" DECOMPOSE + [
+        each("guard-indices").optional(),
         each("fold-scales").with(Setting::Numerics).optional(),
         each("split-phases").optional(),
         module("cse").optional(),

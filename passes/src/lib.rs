@@ -25,6 +25,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::fuse_attention::FuseAttention>(),
     PassEntry::of::<prim::fuse_elementwise::FuseElementwise>(),
     PassEntry::of::<prim::fuse_reductions::FuseReductions>(),
+    PassEntry::of::<prim::guard_indices::GuardIndices>(),
     PassEntry::of::<prim::guard_sizes::GuardSizes>(),
     PassEntry::of::<prim::hoist_weights::HoistWeights>(),
     PassEntry::of::<prim::inline_layers::InlineLayers>(),

@@ -116,6 +116,33 @@ def test_a_cache_is_written_at_a_position_that_is_a_tensor():
     native(1)
 
 
+def test_a_cache_is_written_where_it_lies_and_not_at_all_by_a_call_that_fails():
+    class Cache(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("keys", torch.zeros(2, 16, 8))
+            self.register_buffer("values", torch.zeros(2, 16, 8))
+
+        def forward(self, query, key, value, positions):
+            self.keys.index_copy_(1, positions, key)
+            self.values[:, positions] = value
+            return functional.scaled_dot_product_attention(query, self.keys, self.values)
+
+    net = Cache()
+    other, run = copy.deepcopy(net), compiled(net)
+    query, new = torch.randn(2, 1, 8), torch.randn(4, 2, 3, 8)
+    with torch.no_grad():
+        for positions in ([0, 1, 2], [15, 3, 3], [7, 0, 9]):
+            call = query, new[0], new[1], torch.tensor(positions)
+            same(run(*call), other(*call))
+            same((net.keys, net.values), (other.keys, other.values))
+        for positions in ([4, 16, 5], [4, 5, -17]):
+            with pytest.raises(IndexError, match="index out of bounds"):
+                run(query, new[2], new[3], torch.tensor(positions))
+            same((net.keys, net.values), (other.keys, other.values))
+    native(1)
+
+
 def test_positions_count_from_the_end():
     run, x = compiled(lambda x, k: (x[k], x.select_scatter(x[0], 0, int(k)) if isinstance(k, int) else x[:, k])), torch.randn(6, 6)
     for k in (3, -1, 5, -6):

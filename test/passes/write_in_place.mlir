@@ -125,3 +125,50 @@ loop.kernel @pick {shapes = [affine_map<() -> (4)>, affine_map<() -> (2)>, affin
   }
   loop.return %0 : tensor<2xf32>
 }
+
+// -----
+
+// A scatter whose indices were checked writes into the old value: the copy before it is left out where the call has one memory for both.
+// Guards go up to where their conditions are known, in their order; the other output has its memory from the beginning.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: {capture.in_place, capture.kind = "mutation", capture.name = "k"}, tensor<8xf32> {capture.in_place, capture.kind = "mutation", capture.name = "v"}
+// CHECK: capture.guard %{{.*}} {text = "inside"}
+// CHECK-NEXT: capture.guard %{{.*}} {text = "good"}
+// CHECK-NEXT: capture.guard %{{.*}} {text = "again"}
+// CHECK-NEXT: loop.call
+// CHECK: loop.kernel @put
+// CHECK-SAME: in_place = array<i64: 0>
+func.func @main(%k: tensor<8xf32> {capture.name = "k"}, %v: tensor<8xf32> {capture.name = "v"}, %at: tensor<1xi64>, %new: tensor<1xf32>, %ok: tensor<i1>, %fine: tensor<i1>)
+    -> (tensor<8xf32> {capture.kind = "mutation", capture.name = "k"}, tensor<8xf32> {capture.kind = "mutation", capture.name = "v"}, tensor<8xf32>) attributes {capture.entry} {
+  %holds = prim.item %ok : (tensor<i1>) -> i1
+  capture.guard %holds {text = "inside"} : i1
+  %0 = loop.call %k, %at, %new {callee = @put} : (tensor<8xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<8xf32>
+  %good = prim.item %fine : (tensor<i1>) -> i1
+  capture.guard %good {text = "good"} : i1
+  capture.guard %holds {text = "again"} : i1
+  %1 = loop.call %v, %at, %new {callee = @put} : (tensor<8xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<8xf32>
+  %2 = loop.call %0 {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+loop.kernel @put {shapes = [affine_map<() -> (8)>, affine_map<() -> (1)>, affine_map<() -> (1)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8, 1)>, symbols = array<i64>} {
+^bb0(%x: tensor<8xf32>, %at: tensor<1xi64>, %new: tensor<1xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  %1 = loop.scatter %0, %at, %new {conflict = "ordered", domain = array<i64: 1>, in_bounds, kind = "set", maps = [affine_map<(d0, d1) -> (0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>], space = "buffer"} : (tensor<8xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: i64, %c: f32):
+    %2 = arith.index_cast %b : i64 to index
+    loop.yield %2, %c : (index, f32) -> ()
+  }
+  loop.return %1 : tensor<8xf32>
+}
+loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<8xf32>
+}

@@ -180,7 +180,8 @@ impl Verify for Stage<'_> {
 /// Writes what its body yields into its first operand, at the indices that the body yields before it, for every point of `domain`
 /// in order; the result is the first operand after the writes.
 ///
-/// `kind` is `set`, or how the new element combines with the present one; `conflict` says what may meet at one place.
+/// `kind` is `set`, or how the new element combines with the present one; `conflict` says what may meet at one place. An index out of bounds
+/// is the call's error; with `in_bounds` there is none.
 ///
 /// C1: there is one map, and one block argument, for each operand.
 #[op("loop.scatter", effects(Read, Write), verify)]
@@ -192,6 +193,7 @@ pub struct Scatter {
     space: Attr<Str>,
     kind: Attr<Str>,
     conflict: Attr<Str>,
+    in_bounds: OptAttr<Unit>,
     guarded: OptAttr<Bools>,
     schedule: OptAttr<Dict>,
     body: Region,

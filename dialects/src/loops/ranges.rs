@@ -1,8 +1,8 @@
 //! Ranges of integers that bodies of stages make of indices and constants.
 
 use crate::loops;
-use crate::loops::view::KernelView;
-use strata_core::ir::Value;
+use crate::loops::view::{KernelView, StageView};
+use strata_core::ir::{DYNAMIC, Op, Value};
 use strata_core::upstream::arith;
 
 /// Operations that an index goes through at most.
@@ -15,6 +15,21 @@ pub type Range = (i64, i64);
 /// of it wraps around.
 pub fn range(kernel: &KernelView<'_>, value: Value<'_>) -> Option<Range> {
     fits(kernel, value, DEPTH)
+}
+
+/// Whether an index is known to lie in `0..extent` at all points.
+pub fn lies_inside(kernel: &KernelView<'_>, index: Value<'_>, extent: i64) -> bool {
+    range(kernel, index).is_some_and(|(least, most)| least >= 0 && most < extent)
+}
+
+/// Whether a kernel loads or scatters at an index that is not known to lie inside of its tensor: then a call may fail.
+pub fn may_reach_outside(kernel: &KernelView<'_>) -> bool {
+    let inside = |load: &Op<'_>| {
+        let sizes = load.operand(0).ty().shape();
+        load.operands()[1..].iter().zip(sizes).all(|(&index, size)| size != DYNAMIC && lies_inside(kernel, index, size))
+    };
+    let open = |op: &Op<'_>| !StageView::new(*op).is_in_bounds();
+    kernel.op.find_all(loops::Load::NAME).iter().any(|load| !inside(load)) || kernel.op.find_all(loops::Scatter::NAME).iter().any(open)
 }
 
 fn fits(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<Range> {

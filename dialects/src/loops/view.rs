@@ -75,6 +75,11 @@ impl<'c> StageView<'c> {
         self.op.isa::<loops::Scatter>()
     }
 
+    /// Whether no index that it writes at is out of bounds.
+    pub fn is_in_bounds(&self) -> bool {
+        self.op.attr("in_bounds").is_some()
+    }
+
     /// Whether its result lives in scratch memory of the loops around all stages.
     pub fn is_tile(&self) -> bool {
         self.op.str("space").as_deref() == Some("tile")

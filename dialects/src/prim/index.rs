@@ -57,7 +57,8 @@ impl Verify for Gather<'_> {
 }
 
 /// x with the updates put at the indices along `dims`, one after the other in row-major order of the indices: `set` replaces,
-/// `add`, `mul`, `max` and `min` combine with what is there. Indices are in bounds; a compiled call fails otherwise.
+/// `add`, `mul`, `max` and `min` combine with what is there. Indices are in bounds; a compiled call fails otherwise, and does not look where
+/// `in_bounds` says that they are clamped.
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the updates have that shape,
 /// then the remaining dimensions of x. C4: `kind` is known, and `set` for floats of 8 bits. C5: element types
@@ -70,6 +71,7 @@ pub struct Scatter {
     result: Result<AnyTensor>,
     dims: Attr<I64s>,
     kind: Attr<Str>,
+    in_bounds: OptAttr<Unit>,
 }
 
 impl ResultSizes for Scatter<'_> {

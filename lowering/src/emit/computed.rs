@@ -11,7 +11,7 @@ use crate::num::Num;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::upstream::{arith, scf};
 use strata_dialects::loops;
-use strata_dialects::loops::ranges::range;
+use strata_dialects::loops::ranges::lies_inside;
 
 impl<'c> Emitter<'c> {
     /// How a computed index differs between lanes.
@@ -109,7 +109,6 @@ impl<'c> Emitter<'c> {
         if dim.is_some_and(|dim| self.sizes.get(dim) == Some(&extent)) {
             return true;
         }
-        let Num::Const(extent) = extent else { return false };
-        range(&self.kernel, value).is_some_and(|(least, most)| least >= 0 && most < extent)
+        matches!(extent, Num::Const(extent) if lies_inside(&self.kernel, value, extent))
     }
 }

@@ -11,7 +11,7 @@ use crate::emit::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
-use strata_core::upstream::llvm::AtomicBinOp;
+use strata_core::upstream::llvm::{self, AtomicBinOp};
 use strata_core::upstream::scf;
 use strata_dialects::loops::access::varying;
 use strata_dialects::loops::view::StageView;
@@ -19,6 +19,9 @@ use strata_dialects::loops::view::StageView;
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
     pub(crate) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+        if let Some(apart) = self.copies_apart(stage) {
+            return self.when(apart, |emitter| emitter.one_stage(stage, copies));
+        }
         if self.distribution.is_some() {
             return self.one_stage(stage, copies);
         }
@@ -26,6 +29,24 @@ impl<'c> Emitter<'c> {
         let written = self.one_stage(stage, copies);
         self.distribution = None;
         written
+    }
+
+    /// Of a stage that copies what a scatter writes to: whether the call has two memories for the old value and the new one.
+    fn copies_apart(&mut self, stage: &StageView<'c>) -> Option<Value<'c>> {
+        let place = |(result, place): (Value<'c>, Option<usize>)| {
+            let scatter = result.defining_op().filter(|op| StageView::new(*op).is_scatter())?;
+            (scatter.operand(0).defining_op() == Some(stage.op)).then_some((result, place?))
+        };
+        let (result, place) = self.kernel.results().into_iter().zip(self.kernel.in_place()).find_map(place)?;
+        let old = self.kernel.op.body(0).args()[place];
+        let body = stage.op.body(0);
+        let copied = body.terminator().is_some_and(|op| op.operands() == body.args());
+        if !copied || stage.op.operands() != [old] {
+            return None;
+        }
+        let bases = [old, result].map(|tensor| self.buffers.get(&tensor).map(|buffer| buffer.base));
+        let [from, to] = bases.map(|base| base.map(|base| llvm::ptrtoint(&mut self.b, base, self.cx.int(64))));
+        Some(arith::cmpi(&mut self.b, CmpIPredicate::Ne, from?, to?))
     }
 
     fn one_stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
@@ -311,7 +332,7 @@ impl<'c> Emitter<'c> {
                 let (row, later) = rest.split_at(same);
                 rest = later;
                 emitter.mask = first.mask;
-                let inside = emitter.check_bounds(&buffer, &yielded, indices);
+                let inside = if stage.is_in_bounds() { None } else { emitter.check_bounds(&buffer, &yielded, indices) };
                 let lanes = inside.filter(|inside| inside.ty().is_vector());
                 let store = |emitter: &mut Self, lanes: Option<Value<'c>>| {
                     for (indices, update, copy) in row {

@@ -6,7 +6,7 @@ use crate::num::{Num, number_of};
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, llvm, scf};
-use strata_dialects::loops;
+use strata_dialects::loops::ranges::may_reach_outside;
 use strata_dialects::loops::view::KernelView;
 
 /// Scalar operations of a part that is worth waking a thread for (2 us): 0.5 us of whole vectors, 8 us of single elements.
@@ -105,7 +105,7 @@ impl<'c> Launcher<'c> {
 pub fn launch_facts(op: Op<'_>) -> String {
     let Some(kernel) = KernelView::new(op) else { return op.to_string() };
     let types = |values: Vec<Value<'_>>| values.iter().map(|value| value.ty().to_string()).collect::<Vec<_>>();
-    let checks = [loops::Load::NAME, loops::Scatter::NAME].iter().any(|name| !op.find_all(name).is_empty());
+    let checks = may_reach_outside(&kernel);
     let mut text = format!("{:?} {:?} {checks}", types(op.body(0).args()), types(kernel.results()));
     text += &format!(" {:?} {:?} {}", kernel.outer, kernel.tiles(), step(&kernel));
     for stage in &kernel.stages {

@@ -9,9 +9,10 @@ use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, O
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::{func, scf};
+use strata_dialects::loops::Scatter;
 use strata_dialects::loops::elements::memory_type;
+use strata_dialects::loops::ranges::may_reach_outside;
 use strata_dialects::loops::view::{KernelView, StageView};
-use strata_dialects::loops::{Load, Scatter};
 use strata_dialects::{capture, host, loops, prim};
 
 /// A tensor of the program: its memory and its sizes.
@@ -64,7 +65,7 @@ pub struct Converter<'c> {
     /// Values that are written straight into an output of the call.
     destinations: HashMap<Value<'c>, Destination<'c>>,
     /// Outputs whose memory is there from the beginning.
-    ready: HashMap<usize, Value<'c>>,
+    ready: HashMap<usize, Ready<'c>>,
     /// Whether a kernel that was launched may have found an index out of bounds, and the call goes on.
     unsettled: bool,
     written: Vec<bool>,
@@ -75,6 +76,13 @@ pub struct Converter<'c> {
     pub(super) top: Block<'c>,
     /// Where the tensors of the present op come from, for messages.
     pub(super) origin: String,
+}
+
+/// The memory of an output.
+struct Ready<'c> {
+    buffer: Value<'c>,
+    /// Whether it may be that of an old value.
+    in_place: bool,
 }
 
 /// Converts the entry to a function marked `mark`; the old function is erased.
@@ -193,17 +201,19 @@ impl<'c> Converter<'c> {
         }
     }
 
-    /// What is written over old values has its memory before anything is written: a call that gets none has changed nothing.
+    /// Where old values are written over, outputs have their memory before anything is written: a call that gets none has changed nothing.
     fn make_ready(&mut self, program: &Program) {
+        if !self.destinations.values().any(|place| program.results[place.index].in_place) {
+            return;
+        }
         let known = |index: usize| program.results[index].shape.iter().copied().collect::<Option<Vec<_>>>();
-        let mut places: Vec<_> =
-            self.destinations.values().filter(|place| program.results[place.index].in_place).map(|place| place.index).collect();
+        let mut places: Vec<_> = self.destinations.values().map(|place| place.index).collect();
         places.sort_unstable();
         for index in places {
             let Some(sizes) = known(index) else { continue };
             let sizes: Vec<_> = sizes.into_iter().map(Num::Const).collect();
             let buffer = self.output(index, program.results[index].element, &sizes);
-            self.ready.insert(index, buffer);
+            self.ready.insert(index, Ready { buffer, in_place: program.results[index].in_place });
         }
     }
 
@@ -421,7 +431,8 @@ impl<'c> Converter<'c> {
             operands.push(tensor.buffer);
             self.tensors.insert(result, tensor);
         }
-        let over_old = op.results().iter().any(|result| self.destinations.get(result).is_some_and(|to| self.ready.contains_key(&to.index)));
+        let ready = |result: &Value<'c>| self.ready.get(&self.destinations.get(result)?.index);
+        let over_old = op.results().iter().filter_map(ready).any(|ready| ready.in_place);
         if over_old && std::mem::take(&mut self.unsettled) {
             self.b.effect(host::Settle::NAME, &[], &[]);
         }
@@ -441,8 +452,8 @@ impl<'c> Converter<'c> {
         let Some(Destination { index, ty, perm }) = self.destinations.get(&result).cloned() else {
             return self.alloc_elements(element, sizes, elements);
         };
-        if let Some(&buffer) = self.ready.get(&index) {
-            return Tensor { buffer, sizes };
+        if let Some(ready) = self.ready.get(&index) {
+            return Tensor { buffer: ready.buffer, sizes };
         }
         // A returned reshape of the result is of static shape, and that is the output's.
         let outer: Vec<_> = match perm {
@@ -464,7 +475,7 @@ impl<'c> Converter<'c> {
             symbols: kernel.op.ints("symbols").unwrap_or_default(),
             sizes: kernel.sizes,
             shapes: kernel.shapes(),
-            checks: [Load::NAME, Scatter::NAME].iter().any(|name| !kernel.op.find_all(name).is_empty()),
+            checks: may_reach_outside(&kernel),
             scattered: kernel.op.find_all(Scatter::NAME).into_iter().map(|op| StageView::new(op).domain).collect(),
             tensors: kernel.op.body(0).args().iter().map(|arg| arg.ty().is_tensor()).collect(),
         });

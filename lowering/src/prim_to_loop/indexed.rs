@@ -108,7 +108,8 @@ fn scatter<'c>(kernel: &mut Kernel<'c>, op: Op<'c>) -> Result<Op<'c>, Error> {
     let index_rank = op.operand(2).ty().rank();
     let domain = updated_dims(kernel, op, &whole, &dims)?;
     let at: Vec<_> = domain.iter().map(|&dim| kernel.cx().dim(dim)).collect();
-    let mut stage = Stage::open(kernel, None, &domain, &Kind::Scatter { kind: &kind }, &[op.result(0).ty()], "buffer");
+    let in_bounds = op.attr("in_bounds").is_some();
+    let mut stage = Stage::open(kernel, None, &domain, &Kind::Scatter { kind: &kind, in_bounds }, &[op.result(0).ty()], "buffer");
     // The first operand is written, not read: its block argument is the element before the write at the written place.
     let element_type = register_type(kernel.cx(), to);
     let written: Vec<_> = whole.iter().map(|_| kernel.cx().constant(0)).collect();

@@ -19,7 +19,7 @@ pub enum Kind<'a> {
     /// Running combination along a dim.
     Scan { dim: usize, reducer: &'a str },
     /// Writes at computed indices into the first operand.
-    Scatter { kind: &'a str },
+    Scatter { kind: &'a str, in_bounds: bool },
 }
 
 /// A key of the body's memory: a value of the fusion at some index expressions.
@@ -64,8 +64,9 @@ impl<'c> Stage<'c> {
                 attrs.extend([("scan", cx.i64_attr(*dim as i64)), ("reducer", cx.str_attr(reducer))]);
                 loops::Stage::NAME
             }
-            Kind::Scatter { kind } => {
+            Kind::Scatter { kind, in_bounds } => {
                 attrs.extend([("kind", cx.str_attr(kind)), ("conflict", cx.str_attr("ordered"))]);
+                attrs.extend(in_bounds.then(|| ("in_bounds", cx.unit())));
                 loops::Scatter::NAME
             }
         };

@@ -2,7 +2,7 @@
 //!
 //! A result of kind `mutation` gets `capture.in_place`, exactly where
 //! - nobody reads the old value behind the kernel that makes the new one, and in that kernel only the stage that makes it reads the old one,
-//!   at the point that it writes;
+//!   at the point that it writes; a scatter writes to a copy of the old value, which is left out where both are one memory;
 //! - the kernel makes each point once, and both values have one type and lie in memory alike;
 //! - from that kernel on nothing can fail and no memory is asked for, so that a call that fails changes nothing. (A kernel that finds an index
 //!   out of bounds only leaves a note; `--loop-to-host` ends such a call before the first kernel that writes in place.)
@@ -25,6 +25,7 @@ use strata_core::ir::{AffineKind, AffineMap, Attr, Block, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
+use strata_dialects::loops::ranges::may_reach_outside;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::{capture, loops, prim};
 
@@ -39,6 +40,7 @@ pub struct WriteInPlace {
 impl Pass for WriteInPlace {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
+        raise_guards(entry.body(0), &mut cx.rewriter());
         let program = Program::of(module, entry);
         let found: Vec<_> = program.changed().into_iter().map(|at| (at, program.change(at))).collect();
         let mut changes: Vec<_> =
@@ -55,6 +57,43 @@ impl Pass for WriteInPlace {
         program.mark(&changes, &mut cx.rewriter());
         Ok(())
     }
+}
+
+/// Moves guards up to where their conditions are known: a new value that is made before a guard could not be written in place. Guards keep
+/// their order, and overtake kernels alone.
+fn raise_guards<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) {
+    let mut floor = None;
+    for op in block.ops() {
+        if op.isa::<capture::Guard>() {
+            raise(op, floor, block, rewriter);
+            floor = Some(op);
+        } else if !(op.isa::<loops::Call>() || is_cheap(op)) {
+            floor = Some(op);
+        }
+    }
+}
+
+/// Moves an op up behind `floor` and what makes its operands, which moves up itself where it is cheap.
+fn raise<'c>(op: Op<'c>, floor: Option<Op<'c>>, block: Block<'c>, rewriter: &mut Rewriter<'c>) {
+    let mut behind = floor;
+    for maker in op.operands().into_iter().filter_map(Value::defining_op).filter(|maker| maker.block() == Some(block)) {
+        if is_cheap(maker) {
+            raise(maker, None, block, rewriter);
+        }
+        if behind.is_none_or(|other| other.is_before(maker)) {
+            behind = Some(maker);
+        }
+    }
+    match behind {
+        Some(behind) if behind.is_before(op) => rewriter.move_after(op, behind),
+        None if block.ops()[0] != op => rewriter.move_before(op, block.ops()[0]),
+        _ => {}
+    }
+}
+
+/// Whether an op takes no kernel and cannot fail.
+fn is_cheap(op: Op<'_>) -> bool {
+    is_view(op) || op.isa::<prim::Item>() || op.isa::<prim::Constant>() || op.isa::<arith::Constant>()
 }
 
 /// A new value that may be written over the old one.
@@ -144,16 +183,25 @@ impl<'c> Program<'c> {
         Ok(operand)
     }
 
-    /// The position from which on nothing may fail and no memory is asked for, where the memory of these results is there.
+    /// The position from which on nothing may fail and no memory is asked for, where these results are written in place.
     fn safe_from(&self, in_place: &HashSet<usize>) -> usize {
         let end = self.block.ops().len();
-        let mut safe = self.block.ops().into_iter().rposition(|op| self.may_fail(op)).map_or(0, |at| at + 1);
+        let (mut safe, mut guarded) = (0, HashSet::new());
+        for (at, op) in self.block.ops().into_iter().enumerate() {
+            // A condition that holds holds again.
+            let again = op.isa::<capture::Guard>() && !guarded.insert(op.operand(0));
+            if !again && self.may_fail(op) {
+                safe = at + 1;
+            }
+        }
         let mut written = HashSet::new();
         for (result, &value) in self.returned.iter().enumerate() {
             // What no kernel writes to an output is copied there in the end.
             let call = root(value).defining_op().filter(|op| op.isa::<loops::Call>()).and_then(|op| self.at.get(&op));
             let direct = call.filter(|_| written.insert(root(value)));
-            if !in_place.contains(&result) || direct.is_none() {
+            // The memory of an output of known size is asked for where the program begins.
+            let early = in_place.contains(&result) || value.ty().is_tensor() && value.ty().is_static();
+            if !early || direct.is_none() {
                 safe = safe.max(direct.map_or(end, |at| at + 1));
             }
         }
@@ -164,7 +212,7 @@ impl<'c> Program<'c> {
         let sized = op.operands().iter().chain(&op.results()).all(|value| value.ty().is_tensor() && value.ty().is_static());
         let plain = is_view(op) || op.isa::<prim::Constant>() || self.block.terminator() == Some(op);
         match op.isa::<loops::Call>() {
-            true => !sized || self.kernel(op).is_none_or(checks),
+            true => !sized || self.kernel(op).is_none_or(may_reach_outside),
             false => !plain && !op.isa::<arith::Constant>(),
         }
     }
@@ -211,33 +259,34 @@ fn root(value: Value<'_>) -> Value<'_> {
     }
 }
 
-/// Whether a kernel may find an index out of bounds.
-fn checks(kernel: &KernelView<'_>) -> bool {
-    [loops::Load::NAME, loops::Scatter::NAME].iter().any(|name| !kernel.op.find_all(name).is_empty())
+/// The stage that makes a result; of a scatter the one that makes what it writes to.
+fn maker<'c>(kernel: &KernelView<'c>, result: usize) -> Option<StageView<'c>> {
+    let stage = StageView::new(kernel.results()[result].defining_op()?);
+    if stage.is_scatter() { stage.op.operand(0).defining_op().map(StageView::new) } else { Some(stage) }
 }
 
 /// Whether each point of a result is computed once, and stored when nothing else is to be computed for it.
 fn made_once(kernel: &KernelView<'_>, result: usize) -> Result<(), NoMatch> {
     let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
-    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention() || stage.is_scatter()) || checks(kernel) {
+    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention()) || may_reach_outside(kernel) {
         return Err("the kernel computes points twice, or may fail".into());
     }
-    let stage = kernel.results()[result].defining_op().map(StageView::new);
-    let plain = |stage: &StageView<'_>| stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && stage.chunk.is_none();
-    stage.filter(plain).map(|_| ()).ok_or_else(|| "no pointwise stage makes it".into())
+    let plain = |stage: &StageView<'_>| {
+        !stage.is_scatter() && stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && stage.chunk.is_none()
+    };
+    maker(kernel, result).filter(plain).map(|_| ()).ok_or_else(|| "no pointwise stage makes it".into())
 }
 
 /// Whether the stage that makes a result is the only one to read an argument, and reads it at the point that it writes.
 fn reads_where_it_writes(kernel: &KernelView<'_>, result: usize, argument: usize) -> Result<(), NoMatch> {
     let refused = || NoMatch::new("the kernel reads the old value elsewhere than where it writes the new one");
-    let stage = kernel.results()[result].defining_op().ok_or_else(refused)?;
+    let stage = maker(kernel, result).ok_or_else(refused)?;
     let uses = kernel.op.body(0).args()[argument].uses();
     let [user] = uses.as_slice() else { return Err(refused()) };
-    if user.op != stage {
+    if user.op != stage.op {
         return Err(refused());
     }
-    let view = StageView::new(stage);
-    let there = !view.guarded[user.index] && is_point(view.maps[user.index], &view.result_dims());
+    let there = !stage.guarded[user.index] && is_point(stage.maps[user.index], &stage.result_dims());
     there.then_some(()).ok_or_else(refused)
 }
 

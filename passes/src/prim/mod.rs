@@ -7,6 +7,7 @@ pub mod fuse_attention;
 pub mod fuse_elementwise;
 pub mod fuse_reductions;
 pub mod fusion;
+pub mod guard_indices;
 pub mod guard_sizes;
 mod halves;
 pub mod hoist_weights;
