@@ -220,7 +220,11 @@ fn compile_for(
     let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
     artefact.manifest.op_libraries = op_libraries;
-    artefact.manifest.origin = Some(Origin::of(file.path, format));
+    artefact.manifest.origin = Some(match file.text {
+        // What never was on disk is no file here that has its name by chance.
+        Some(_) => Origin { file: file.path.display().to_string(), format },
+        None => Origin::of(file.path, format),
+    });
     Ok(artefact)
 }
 

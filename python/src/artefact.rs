@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use strata_runtime::ArtefactError;
+use strata_runtime::origin::Origin;
 
 use crate::error;
 use crate::torch::Torch;
@@ -76,6 +77,13 @@ impl Artefact {
     fn with_op_libraries(&self, paths: Vec<PathBuf>) -> PyResult<Artefact> {
         let opened = (*self.program).clone().with_op_libraries(&paths);
         opened.map(Artefact::from).map_err(error::python)
+    }
+
+    /// The same program with another word of where it came from: what was captured, and by what.
+    fn with_origin(&self, file: String, format: String) -> Artefact {
+        let mut program = (*self.program).clone();
+        program.manifest.origin = Some(Origin { file, format });
+        program.into()
     }
 
     /// What the program says about itself, as JSON.
