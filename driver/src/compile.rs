@@ -220,11 +220,15 @@ fn compile_for(
     let mut artefact = artefact::build(&program, weights.as_ref(), file.path, image, &code.target, notes)?;
     artefact.manifest.device = device;
     artefact.manifest.op_libraries = op_libraries;
-    artefact.manifest.origin = Some(Origin::of(file.path, format));
+    artefact.manifest.origin = Some(match file.text {
+        // What never was on disk is no file here that has its name by chance.
+        Some(_) => Origin { file: file.path.display().to_string(), format },
+        None => Origin::of(file.path, format),
+    });
     Ok(artefact)
 }
 
-/// The libraries of the user whose kernels an image calls: all of those that are given, and no others.
+/// The libraries of the user whose kernels an image calls, of those that are given.
 fn called_libraries(image: &LinkedImage, options: &Options) -> Result<Vec<OpLibrary>, Error> {
     let mut called = Vec::new();
     for (file, symbol) in image.imports.iter().filter_map(|(name, _)| capture::kernel_of(name)) {
@@ -233,9 +237,6 @@ fn called_libraries(image: &LinkedImage, options: &Options) -> Result<Vec<OpLibr
         if !called.contains(given) {
             called.push(given.clone());
         }
-    }
-    if let Some(unused) = options.op_libraries.iter().find(|library| !called.contains(library)) {
-        return Err(Error::OpLibraryUnused { file: unused.file.clone() });
     }
     called.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(called)

@@ -12,7 +12,7 @@ use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
 use strata_lowering::train_step::SettingsError;
-use strata_runtime::LoadError;
+use strata_runtime::{LoadError, OpLibraryError};
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,8 @@ pub enum Error {
     NoOpLibrary { file: String, symbol: String },
     #[error("--load-op-library: the program calls no kernel of {file}; leave the option out")]
     OpLibraryUnused { file: String },
+    #[error(transparent)]
+    OpLibrary(#[from] OpLibraryError),
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]

@@ -13,6 +13,7 @@ use strata_runtime::weights::Weights;
 use strata_runtime::{Manifest, Tensor};
 
 use crate::emulate::emulate;
+use crate::kernels::{all_called, with_libraries};
 use crate::levels::Level;
 use crate::run_levels::run_to;
 use crate::source_file::{Source, SourceFile};
@@ -21,7 +22,8 @@ use crate::{Error, Options, artefact, options};
 
 /// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
 pub fn interpret(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
-    run(registry, path, options, inputs).map_err(|error| error.of(path))
+    let run = || run(registry, path, options, inputs);
+    with_libraries(&options.op_library_files, run).and_then(|result| result).map_err(|error| error.of(path))
 }
 
 fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
@@ -30,6 +32,7 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     }
     let context = registry.pooled_context();
     let source = SourceFile::from(path).read_for(&context, options)?;
+    all_called(source.module.op(), &options.op_library_files)?;
     if options.gradient().is_some() {
         // A program is differentiated on the way to `prim`.
         run_to(registry, &source.module, Level::Prim, options, &mut |_| {})?;

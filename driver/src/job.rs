@@ -16,6 +16,7 @@ use crate::check_gradients::check_gradients;
 use crate::check_semantics::{CheckError, CheckOptions, budget, check_semantics, run_pass};
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
+use crate::kernels::{all_called, with_libraries};
 use crate::opt_args::{Explain, Job, Samples, Task};
 use crate::source_file::{Source, SourceFile};
 use crate::{Error, graph};
@@ -43,6 +44,10 @@ pub enum JobError {
 impl Job {
     /// Does it and writes the answer; says whether all is well.
     pub fn run(&self, registry: &'static Registry) -> Result<bool, JobError> {
+        with_libraries(&self.op_libraries, || self.work(registry))?
+    }
+
+    fn work(&self, registry: &'static Registry) -> Result<bool, JobError> {
         match self.task {
             Task::Incremental { explain, watch } => self.incremental(registry, explain, watch),
             Task::Check(samples) => self.each(registry, |source| self.check(source, samples)),
@@ -57,6 +62,7 @@ impl Job {
         let context = registry.pooled_context();
         let (mut answer, mut all_well) = (Vec::new(), true);
         for source in self.programs(&context)? {
+            all_called(source.module.op(), &self.op_libraries)?;
             let (text, well) = one(&source)?;
             answer.extend(text);
             all_well &= well;

@@ -19,6 +19,7 @@ mod held;
 pub mod incremental;
 mod interpret;
 mod job;
+mod kernels;
 mod layers;
 mod levels;
 mod operators;

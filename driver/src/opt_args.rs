@@ -32,6 +32,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "--check-gradients[=sets=N,seed=N,elements=N,seconds=N]",
         "compare the program's gradients, behind the passes, with finite differences in f64 by the interpreter",
     ),
+    ("--load-op-library=FILE", "a library of C functions that the program calls, for these three; may be given more than once"),
     ("--graph=dot|svg", "draw the ops behind the passes"),
     ("--incremental", "take passes' results from the store; run only what is not in it"),
     ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
@@ -62,6 +63,8 @@ pub enum ArgsError {
     Inputs { first: String, second: String },
     #[error("{0} looks at what passes do, and there are none; give them as flags, with --pass-pipeline, or with --from and --to")]
     NoPasses(&'static str),
+    #[error("--load-op-library is for programs that are run; give it with --check-semantics, --bisect or --check-gradients")]
+    Libraries,
     #[error("-o needs a file")]
     NoOutput,
     #[error("'{0}' is no option of {1}; passes are given as flags, with --pass-pipeline or with --from and --to")]
@@ -126,6 +129,8 @@ pub struct Job {
     pub output: Option<PathBuf>,
     /// The passes in order, one each.
     pub passes: Vec<String>,
+    /// Libraries of kernels that the program calls.
+    pub op_libraries: Vec<PathBuf>,
     /// Whether the file holds several programs, between lines `// -----`.
     pub split: bool,
     /// Whether the program is written with locations.
@@ -141,6 +146,11 @@ impl Task {
             Task::Graph { .. } => "--graph",
             Task::Incremental { .. } => "--incremental",
         }
+    }
+
+    /// Whether the interpreter runs the program.
+    fn runs(self) -> bool {
+        matches!(self, Task::Check(_) | Task::Bisect(_) | Task::Gradients(_))
     }
 
     /// What two flags ask for together.
@@ -209,8 +219,11 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
             (task, found) => found.or(task),
         };
     }
+    if !task.is_some_and(Task::runs) && args.iter().any(|arg| arg.starts_with("--load-op-library")) {
+        return Err(ArgsError::Libraries);
+    }
     let Some(task) = task else { return Ok(None) };
-    let mut job = Job { task, input: None, output: None, passes: Vec::new(), split: false, locations: false };
+    let mut job = Job { task, input: None, output: None, passes: Vec::new(), op_libraries: Vec::new(), split: false, locations: false };
     // Passes stand where their flags do.
     let args: Vec<String> = args.iter().filter(|arg| !matches!(Task::of(arg), Ok(Some(_)))).cloned().collect();
     // Two levels may have no pass between them.
@@ -233,6 +246,7 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                 match (name, value) {
                     ("split-input-file", None) => job.split = true,
                     ("mlir-print-debuginfo", None) => job.locations = true,
+                    ("load-op-library", Some(file)) => job.op_libraries.push(file.into()),
                     ("o", Some(value)) => job.output = Some(value.into()),
                     ("pass-pipeline", Some(text)) => job.passes.extend(pass_list::split(text)?),
                     ("pass-pipeline", None) => {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::path::PathBuf;
 use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
@@ -199,6 +200,8 @@ pub struct Options {
     pub operators: Option<String>,
     /// The libraries of the user whose kernels the program may call.
     pub op_libraries: Vec<OpLibrary>,
+    /// Their files, which the interpreter opens.
+    pub op_library_files: Vec<PathBuf>,
     /// Arithmetic.
     #[serde(with = "spelled")]
     pub numerics: Numerics,

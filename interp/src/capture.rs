@@ -4,6 +4,7 @@ use strata_core::ir::Op;
 use strata_dialects::capture;
 
 use super::affine::Expr;
+use super::kernel;
 use super::run::{Machine, place, single, unsupported};
 use super::value::{InterpError, Results, Value, fail};
 use super::{DType, Scalar, Tensor};
@@ -17,7 +18,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
         capture::Guard::NAME => guard(m, op).map(|()| vec![]),
         capture::Permute::NAME => permute(m, op),
         capture::CustomGradient::NAME => op.operands().into_iter().take(op.num_results()).map(|value| m.get(value)).collect(),
-        capture::CustomCall::NAME => Err(fail("it calls a kernel of a library, which the interpreter does not open; compile the program")),
+        capture::CustomCall::NAME => kernel::captured(m, op),
         _ => Err(unsupported(op)),
     }
 }

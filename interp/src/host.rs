@@ -10,7 +10,7 @@ use super::loops;
 use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};
 use super::tensor::{Tensor, filled, numel};
 use super::value::{InterpError, Value, fail};
-use super::{DType, library};
+use super::{DType, kernel, library};
 use strata_dialects::capture::{dim_order, inverse};
 use strata_dialects::host::{LARGEST, MARK};
 
@@ -328,6 +328,7 @@ pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), InterpError
         host::Launch::NAME => launch(m, op),
         host::Extern::NAME if op.str("name").as_deref() == Some(MARK) => Ok(()),
         host::Extern::NAME => library::run(m, op),
+        host::CustomCall::NAME => kernel::launched(m, op),
         _ => Err(unsupported(op)),
     }
 }

@@ -183,7 +183,7 @@ pub(super) fn prim(n: &Node<'_>) -> Results {
 }
 
 /// Element types by their number in calls of the runtime library.
-const ELEMENTS: &[DType] = &[
+pub(super) const ELEMENTS: &[DType] = &[
     DType::F64,
     DType::F32,
     DType::F16,

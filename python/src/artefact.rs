@@ -8,7 +8,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use strata_runtime::ArtefactError;
+use strata_runtime::origin::Origin;
 
+use crate::error;
 use crate::torch::Torch;
 
 /// A compiled program.
@@ -69,6 +71,19 @@ impl Artefact {
         // SAFETY: as above.
         let packed = unsafe { (*self.program).clone().pack_given(&pointers) }.map_err(wrong)?;
         packed.write(&path).map_err(|error| refused(&path, error))
+    }
+
+    /// The same program with these libraries open, whose kernels it calls.
+    fn with_op_libraries(&self, paths: Vec<PathBuf>) -> PyResult<Artefact> {
+        let opened = (*self.program).clone().with_op_libraries(&paths);
+        opened.map(Artefact::from).map_err(error::python)
+    }
+
+    /// The same program with another word of where it came from: what was captured, and by what.
+    fn with_origin(&self, file: String, format: String) -> Artefact {
+        let mut program = (*self.program).clone();
+        program.manifest.origin = Some(Origin { file, format });
+        program.into()
     }
 
     /// What the program says about itself, as JSON.

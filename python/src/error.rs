@@ -5,7 +5,7 @@ use std::fmt::Display;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use strata_runtime::compiler::CompilerError;
-use strata_runtime::{LoadError, RunError, TensorError};
+use strata_runtime::{LoadError, OpLibraryError, RunError, TensorError};
 
 /// An error that Python knows by a kind of its own.
 pub trait Exception: Display {
@@ -15,9 +15,28 @@ pub trait Exception: Display {
     }
 }
 
-impl Exception for CompilerError {}
+/// The text of an error that names an option of the tools, which is an argument here.
+fn as_argument(error: &impl Display) -> String {
+    error.to_string().replace("--load-op-library=", "op_libraries: ")
+}
+
+impl Exception for CompilerError {
+    fn exception(&self) -> PyErr {
+        PyRuntimeError::new_err(as_argument(self))
+    }
+}
+
 impl Exception for LoadError {}
 impl Exception for TensorError {}
+
+impl Exception for OpLibraryError {
+    fn exception(&self) -> PyErr {
+        match self {
+            OpLibraryError::Io { source, .. } => PyErr::from(std::io::Error::new(source.kind(), self.to_string())),
+            _ => PyValueError::new_err(as_argument(self)),
+        }
+    }
+}
 
 /// What a guard says of an index that is not there; PyTorch raises an `IndexError` for it.
 const INDEX: &str = "index out of bounds";

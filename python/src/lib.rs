@@ -71,6 +71,12 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
     Ok(compiler(py, library)?.operators())
 }
 
+/// What a program that is compiled for a library of kernels notes of it, as JSON.
+#[pyfunction]
+fn op_library(path: PathBuf) -> PyResult<String> {
+    json(&strata_runtime::op_library::describe(&path).map_err(error::python)?)
+}
+
 /// Starts the process's threads for kernels, at most so many, unless they run already. Gives how many there are.
 #[pyfunction]
 fn threads(most: usize) -> usize {
@@ -106,6 +112,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::Program>()?;
     module.add_class::<program::Tensor>()?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(op_library, module)?)?;
     module.add_function(wrap_pyfunction!(page, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(threads, module)?)?;

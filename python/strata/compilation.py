@@ -71,12 +71,13 @@ class Compilation:
     def native(self, event: events.Graph, module: GraphModule) -> Callable:
         """The graph compiled; what of it is not runs in eager PyTorch, and the user is told."""
         module = decomposed(module)
-        unknown = missing(module)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
+        registered = self.options.registered()
+        unknown = missing(module, registered)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
         alone = apart(module)
         if alone and not unknown:
             event.reason = "; ".join(filter(None, map(reason, alone)))
             event.status = "partitioned" if event.reason else "native"
-            return partition(module, lambda part: self.part(part, event))[0]
+            return partition(module, lambda part: self.part(part, event), registered)[0]
         try:
             if unknown:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
@@ -99,7 +100,7 @@ class Compilation:
             event.reason, event.status = str(error), "eager"
             call, parts = module.forward, 0
             if unknown:
-                call, parts = partition(module, lambda part: self.part(part, event))
+                call, parts = partition(module, lambda part: self.part(part, event), registered)
         if parts:
             event.status = "partitioned"
         where = f"{parts} parts of a graph of {event.nodes} calls are compiled, the rest runs" if parts else f"a graph of {event.nodes} calls runs"

@@ -62,9 +62,18 @@ def compile_text(name: str, text: str, options: Options, asked: dict | None = No
     """Compiles a program. `name` ends in what the text is: `.json` (a graph) or `.mlir`; `asked` are options of the compiler that say what it becomes."""
     asked = {**options.compiler(), **(asked or {})}
     if recorded is not None:
-        recorded.append(Recorded(*_native.record(library(), name, text, json.dumps({**asked, "profile": True}))))
+        artefact, record = _native.record(library(), name, text, json.dumps({**asked, "profile": True}))
+        recorded.append(Recorded(_opened(artefact, options), record))
         return recorded[-1].artefact
-    return _native.compile(library(), name, text, json.dumps(asked))
+    return _opened(_native.compile(library(), name, text, json.dumps(asked)), options)
+
+
+def _opened(artefact: _native.Artefact, options: Options) -> _native.Artefact:
+    """The program with those libraries open whose kernels it calls."""
+    if not options.op_libraries:
+        return artefact
+    called = {each["file"] for each in json.loads(artefact.manifest).get("op_libraries", [])}
+    return artefact.with_op_libraries([path for path in options.op_libraries if Path(path).name in called])
 
 
 def _seed() -> int:

@@ -1,5 +1,6 @@
 """`strata.compile`: a function or module compiled from the operators that one call of it runs, without TorchDynamo."""
 
+import inspect
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,7 +71,8 @@ class Compiled:
         if file.changed:
             raise ValueError("the program changes weights, which a file cannot keep; call eval() first, or pass them as arguments")
         weights = {name: owner[key].detach() for name, (owner, key) in zip(file.weights, self.places)}
-        file.artefact().write_with(path, {**weights, **file.constants})
+        artefact = file.artefact().with_origin(_place(self.function), f"strata.compile, PyTorch {torch.__version__}")
+        artefact.write_with(path, {**weights, **file.constants})
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list) -> tuple[Callable, Callable | None]:
         module, result = recorded(self.function, leaves, spec, [[place] for place in self.places], weights)
@@ -96,6 +98,14 @@ class Compiled:
             call = _counted(call, changed)
         events.record(event)
         return call, None if result.is_leaf() else _nesting(result)
+
+
+def _place(function: Callable) -> str:
+    """A function's name, and the line that it begins at where it is written in Python."""
+    forward = type(function).forward if isinstance(function, torch.nn.Module) else inspect.unwrap(function)
+    code = getattr(forward, "__code__", None)
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{name} at {code.co_filename}:{code.co_firstlineno}" if code else name
 
 
 def _nesting(spec: pytree.TreeSpec) -> Callable:

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import _native
@@ -58,22 +59,33 @@ class Loaded:
         return numpy.array(value, dtype=kinds.get(described["kind"]))
 
 
-def load(path: str | os.PathLike, weights: str | os.PathLike | None = None) -> Loaded:
+def load(
+    path: str | os.PathLike,
+    weights: str | os.PathLike | None = None,
+    *,
+    operators: str | os.PathLike | None = None,
+    op_libraries: Sequence[str | os.PathLike] = (),
+) -> Loaded:
     """Loads a `.strata` file, or compiles a `.pt2` export or `.mlir` module first, where the compiler is installed.
 
-    `weights` is a `.pt2` or safetensors file that stands in for the one the program names. Errors: `OSError` for a file that cannot be read,
+    `weights` is a `.pt2` or safetensors file that stands in for the one the program names. `operators` is a file of functions for custom operators of a
+    `.pt2`, `op_libraries` are the libraries whose kernels the program calls: they are opened, and so run code. Errors: `OSError` for a file that cannot be read,
     `ValueError` for one that is no program, `RuntimeError` for one that does not fit the machine, its weights, or the compiler.
     """
     path = Path(path)
     if path.suffix == ".strata":
         path.stat()
+        if operators is not None:
+            raise ValueError(f"{path}: its operators are compiled; leave operators= out")
         compiled = _native.Artefact.read(path)
     elif path.suffix in (".pt2", ".mlir", ".json"):
         from .compiler import compile_file
         from .options import Options
 
         path.stat()
-        compiled = compile_file(path, Options())
+        compiled = compile_file(path, Options(operators=operators, op_libraries=op_libraries))
     else:
         raise ValueError(f"{path}: not a .strata, .pt2 or .mlir file")
+    if op_libraries or json.loads(compiled.manifest).get("op_libraries"):
+        compiled = compiled.with_op_libraries([os.fspath(each) for each in op_libraries])
     return Loaded(compiled, os.fspath(weights) if weights is not None else None)

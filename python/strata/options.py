@@ -1,6 +1,12 @@
 """What a user may choose, and what PyTorch's modes mean here."""
 
+import json
+import os
+import re
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from . import _native
 
 MODES = {
     None: "default",
@@ -31,6 +37,10 @@ class Options:
     threads: int | None = None
     """Threads that kernels run on; `None` is what `torch.get_num_threads()` says when the first program is loaded. The number holds for the
     process: another one later is an error."""
+    operators: str | os.PathLike | None = None
+    """A file of functions, each named after an operator that PyTorch does not have: what it computes. See the book's page on custom operators."""
+    op_libraries: tuple[str | os.PathLike, ...] = ()
+    """Libraries of kernels in C that these functions call. They are opened, and so run code, when a program that calls them is loaded."""
 
     def __post_init__(self):
         for name, known in (("mode", tuple(set(MODES.values()))), ("numerics", NUMERICS), ("fallback", FALLBACKS)):
@@ -41,6 +51,11 @@ class Options:
                 raise ValueError(f"strata: {name}={getattr(self, name)!r} is neither True nor False")
         if self.threads is not None and (isinstance(self.threads, bool) or not isinstance(self.threads, int) or self.threads < 1):
             raise ValueError(f"strata: threads={self.threads!r} is no number of threads")
+        if not isinstance(self.operators, (str, os.PathLike, type(None))):
+            raise ValueError(f"strata: operators={self.operators!r} is no path of a file")
+        if isinstance(self.op_libraries, (str, os.PathLike)):
+            raise ValueError(f"strata: op_libraries={self.op_libraries!r} is no list of paths")
+        object.__setattr__(self, "op_libraries", tuple(map(os.fspath, self.op_libraries)))
 
     @staticmethod
     def of(mode: str | None, options: dict | None) -> "Options":
@@ -56,4 +71,15 @@ class Options:
 
     def compiler(self) -> dict:
         """The compiler's part of the options."""
-        return {"mode": self.mode, "numerics": self.numerics, "cache": self.cache}
+        asked = {"mode": self.mode, "numerics": self.numerics, "cache": self.cache}
+        if self.operators is not None:
+            asked["operators"] = Path(self.operators).read_text()
+        if self.op_libraries:
+            asked["op_libraries"] = [json.loads(_native.op_library(path)) for path in self.op_libraries]
+        return asked
+
+    def registered(self) -> frozenset[str]:
+        """The operators that `operators` registers."""
+        if self.operators is None:
+            return frozenset()
+        return frozenset(name.removesuffix(".default") for name in re.findall(r'^\s*func\.func @"([^"]+)"', Path(self.operators).read_text(), re.MULTILINE))

@@ -32,15 +32,15 @@ def name(target: torch._ops.OpOverload) -> str:
     return f"{target.namespace}.{target._opname}{overload}"
 
 
-def is_compiled(node: Node) -> bool:
-    """Whether there is a rule for the call."""
+def is_compiled(node: Node, registered: frozenset[str] = frozenset()) -> bool:
+    """Whether there is a rule for the call, or the user has registered one."""
     target = node.args[1] if node.target is with_effects else node.target
     if not isinstance(target, torch._ops.OpOverload):
         return target in FUNCTIONS or getattr(target, "__module__", "") in ("_operator", "math", "torch")
     if is_ours(node):
         return recurrent.is_compiled(node)
     mutable = target._schema.is_mutable and target.namespace == "aten"
-    return mutable or name(target) in compiled() or name(target) in IMPORTED
+    return mutable or name(target) in compiled() or name(target) in IMPORTED or name(target) in registered
 
 
 def is_ours(node: Node) -> bool:
@@ -53,20 +53,23 @@ def apart(module: GraphModule) -> list[Node]:
     return [node for node in module.graph.nodes if node.op == "call_function" and is_ours(node) and not is_compiled(node)]
 
 
-def missing(module: GraphModule) -> list[str]:
-    """The operators of a graph that Strata does not compile."""
-    calls = [node for node in module.graph.nodes if node.op == "call_function" and not is_compiled(node) and not is_ours(node)]
+def missing(module: GraphModule, registered: frozenset[str]) -> list[str]:
+    """The operators of a graph that Strata does not compile; `registered` are the user's."""
+    calls = [node for node in module.graph.nodes if node.op == "call_function" and not is_compiled(node, registered) and not is_ours(node)]
     return sorted({str(node.target) for node in calls})
 
 
 class _Support(OperatorSupportBase):
+    def __init__(self, registered: frozenset[str]):
+        self.registered = registered
+
     def is_node_supported(self, submodules, node: Node) -> bool:
-        return node.op == "call_function" and is_compiled(node)
+        return node.op == "call_function" and is_compiled(node, self.registered)
 
 
-def partition(module: GraphModule, compile_part: Callable[[GraphModule], Callable]) -> tuple[Callable, int]:
+def partition(module: GraphModule, compile_part: Callable[[GraphModule], Callable], registered: frozenset[str]) -> tuple[Callable, int]:
     """The graph with each part of supported calls in the form that `compile_part` gives it, and the number of these parts."""
-    partitioner = CapabilityBasedPartitioner(module, _Support(), allows_single_node_partition=True)
+    partitioner = CapabilityBasedPartitioner(module, _Support(registered), allows_single_node_partition=True)
     divided = partitioner.partition_and_fuse()
     parts = [node for node in divided.graph.nodes if node.op == "call_module"]
     for node in parts:

@@ -205,3 +205,17 @@ def test_what_is_not_one_program_is_not_saved(tmp_path):
         function.save(tmp_path / "no.strata")
     with pytest.raises(ValueError, match="changes weights"):
         strata.compile(nn.BatchNorm1d(4).train(), torch.randn(3, 4)).save(tmp_path / "no.strata")
+
+
+def _doubled(x):
+    return x * 2
+
+
+def test_a_saved_program_says_what_it_was_recorded_from(tmp_path):
+    x, net = torch.randn(4), nn.Linear(4, 4).eval()
+    for function, name, line in ((_doubled, "_doubled", _doubled.__code__), (net, "Linear", nn.Linear.forward.__code__)):
+        path = tmp_path / f"{name}.strata"
+        strata.compile(function, x).save(path)
+        origin = strata.load(path).manifest["origin"]
+        assert origin["file"] == f"{name} at {line.co_filename}:{line.co_firstlineno}"
+        assert origin["format"] == f"strata.compile, PyTorch {torch.__version__}"

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::artefact::Artefact;
 use crate::dlpack::{DLManagedTensor, DLTensor, is_given};
@@ -62,6 +62,34 @@ fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Fa
     Ok(Box::into_raw(Box::new(Session::load(artefact, weights)?)))
 }
 
+/// # Safety
+/// As for [`strata_open`].
+unsafe fn in_memory(artefact: *const c_void, bytes: u64) -> Result<Artefact, Failure> {
+    let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize && !artefact.is_null());
+    let bytes = bytes.ok_or("no artefact was given (it is null, or longer than all memory)")?;
+    // SAFETY: the caller's promise.
+    Ok(Artefact::from_bytes(unsafe { std::slice::from_raw_parts(artefact.cast(), bytes) })?)
+}
+
+/// # Safety
+/// `file` is null or a terminated path.
+unsafe fn in_file(file: *const c_char) -> Result<Artefact, Failure> {
+    // SAFETY: the caller's promise.
+    let file = unsafe { path(file) }.ok_or("no path was given (it is null)")?;
+    let library = file.extension().is_some_and(|kind| kind == "so");
+    Ok(if library { shared::read(file)? } else { Artefact::read(file)? })
+}
+
+/// # Safety
+/// `libraries` has `length` terminated paths.
+unsafe fn paths(libraries: *const *const c_char, length: i32) -> Result<Vec<PathBuf>, Failure> {
+    // SAFETY: the caller's promise.
+    let given = unsafe { list("libraries", libraries, length) }?;
+    // SAFETY: as above.
+    let read = |&each: &*const c_char| Ok(unsafe { path(each) }.ok_or("the path of a library is null")?.to_owned());
+    given.iter().map(read).collect()
+}
+
 /// Opens a program in memory. `weights` may be null: the packed weights or the archives named at compile time are read. Null on failure.
 ///
 /// # Safety
@@ -69,11 +97,26 @@ fn boxed(artefact: &Artefact, weights: Option<&Path>) -> Result<*mut Session, Fa
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_open(artefact: *const c_void, bytes: u64, weights: *const c_char) -> *mut Session {
     guarded(std::ptr::null_mut(), || {
-        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize && !artefact.is_null());
-        let bytes = bytes.ok_or("no artefact was given (it is null, or longer than all memory)")?;
         // SAFETY: the caller's promise.
-        let (bytes, weights) = unsafe { (std::slice::from_raw_parts(artefact.cast(), bytes), path(weights)) };
-        boxed(&Artefact::from_bytes(bytes)?, weights)
+        unsafe { boxed(&in_memory(artefact, bytes)?, path(weights)) }
+    })
+}
+
+/// [`strata_open`] for a program that calls kernels of the user's libraries: these are opened, and so run code.
+///
+/// # Safety
+/// As for [`strata_open`]; `libraries` has `n_libraries` terminated paths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_open_with_libraries(
+    artefact: *const c_void,
+    bytes: u64,
+    weights: *const c_char,
+    n_libraries: i32,
+    libraries: *const *const c_char,
+) -> *mut Session {
+    guarded(std::ptr::null_mut(), || {
+        // SAFETY: the caller's promise.
+        unsafe { boxed(&in_memory(artefact, bytes)?.with_op_libraries(&paths(libraries, n_libraries)?)?, path(weights)) }
     })
 }
 
@@ -85,9 +128,24 @@ pub unsafe extern "C" fn strata_open(artefact: *const c_void, bytes: u64, weight
 pub unsafe extern "C" fn strata_open_file(file: *const c_char, weights: *const c_char) -> *mut Session {
     guarded(std::ptr::null_mut(), || {
         // SAFETY: the caller's promise.
-        let (file, weights) = unsafe { (path(file).ok_or("no path was given (it is null)")?, path(weights)) };
-        let library = file.extension().is_some_and(|kind| kind == "so");
-        boxed(&if library { shared::read(file)? } else { Artefact::read(file)? }, weights)
+        unsafe { boxed(&in_file(file)?, path(weights)) }
+    })
+}
+
+/// [`strata_open_file`] for a program that calls kernels of the user's libraries: these are opened, and so run code.
+///
+/// # Safety
+/// As for [`strata_open_file`]; `libraries` has `n_libraries` terminated paths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_open_file_with_libraries(
+    file: *const c_char,
+    weights: *const c_char,
+    n_libraries: i32,
+    libraries: *const *const c_char,
+) -> *mut Session {
+    guarded(std::ptr::null_mut(), || {
+        // SAFETY: the caller's promise.
+        unsafe { boxed(&in_file(file)?.with_op_libraries(&paths(libraries, n_libraries)?)?, path(weights)) }
     })
 }
 

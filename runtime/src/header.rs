@@ -35,6 +35,9 @@ typedef struct DLManagedTensor {
 typedef struct StrataProgram StrataProgram;
 StrataProgram *strata_open(const void *artefact, uint64_t bytes, const char *weights);
 StrataProgram *strata_open_file(const char *file, const char *weights);
+// The same for a program that calls kernels of libraries of yours (strata_ops.h): they are opened, and so run code.
+StrataProgram *strata_open_with_libraries(const void *artefact, uint64_t bytes, const char *weights, int32_t n_libraries, const char *const *libraries);
+StrataProgram *strata_open_file_with_libraries(const char *file, const char *weights, int32_t n_libraries, const char *const *libraries);
 int32_t strata_run(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, const DLTensor *const *out);
 int32_t strata_call(const StrataProgram *, int32_t n_in, const DLTensor *const *in, int32_t n_out, DLManagedTensor **out);
 const char *strata_error(void);

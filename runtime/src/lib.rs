@@ -32,7 +32,7 @@ pub mod limits;
 pub mod manifest;
 pub mod measure;
 pub mod memory;
-mod op_call;
+pub mod op_call;
 pub mod op_library;
 pub mod origin;
 pub mod packed;

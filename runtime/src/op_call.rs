@@ -6,9 +6,11 @@ use crate::abi::{Body, StrataCall};
 use crate::dlpack::DLTensor;
 use crate::dtype::DType;
 use crate::imports::state;
+use crate::memory::Block;
+use crate::op_library::OpLibraries;
 use crate::pool;
 use crate::session::dense;
-use crate::tensor::dense_strides;
+use crate::tensor::{Tensor, dense_strides};
 
 /// The version of the structures; a newer one only appends to them.
 const VERSION: u32 = 1;
@@ -42,7 +44,8 @@ pub(crate) struct StrataOpCall {
     error_bytes: u64,
     workspace: unsafe extern "C" fn(*mut StrataOpCall, u64) -> *mut c_void,
     parallel: unsafe extern "C" fn(*mut StrataOpCall, Body, *mut c_void, i64, i64),
-    runtime: *mut StrataCall,
+    /// The running call of a program, or the [`Blocks`] of a call without one.
+    runtime: *mut c_void,
 }
 
 /// The call of a kernel, and what it points to.
@@ -106,12 +109,23 @@ impl OpCall {
             let dtype = DType::ALL.get(first as usize).copied().unwrap_or(DType::F32);
             let rank = next();
             let data = next() as usize as *mut c_void;
-            let start = self.sizes.len();
-            self.sizes.extend((0..rank).map(|_| next()));
-            let strides = dense_strides(&self.sizes[start..]);
-            self.sizes.extend(strides);
-            self.tensors.push(dense(data, dtype.dlpack(), rank as i32, std::ptr::null_mut()));
+            self.tensor(data, dtype, (0..rank).map(|_| next()));
         }
+        self.point(outputs);
+    }
+
+    /// One more tensor, which is dense.
+    fn tensor(&mut self, data: *mut c_void, dtype: DType, sizes: impl Iterator<Item = i64>) {
+        let start = self.sizes.len();
+        self.sizes.extend(sizes);
+        let rank = self.sizes.len() - start;
+        let strides = dense_strides(&self.sizes[start..]);
+        self.sizes.extend(strides);
+        self.tensors.push(dense(data, dtype.dlpack(), rank as i32, std::ptr::null_mut()));
+    }
+
+    /// Points to all arguments, of which the last tensors are outputs.
+    fn point(&mut self, outputs: usize) {
         // The list of sizes stays where it is from here on.
         let mut sizes = self.sizes.as_mut_ptr();
         for tensor in &mut self.tensors {
@@ -135,7 +149,7 @@ impl OpCall {
 pub unsafe extern "C" fn strata_op_begin(call: *mut StrataCall, words: *const i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
     let op = unsafe { state(call) }.op.get_or_insert_with(|| Box::new(OpCall::new()));
-    op.call.runtime = call;
+    op.call.runtime = call.cast();
     // SAFETY: the image passes words that it has written.
     unsafe { op.read(words) };
     (&raw mut op.call).cast()
@@ -147,7 +161,7 @@ pub unsafe extern "C" fn strata_op_begin(call: *mut StrataCall, words: *const i6
 /// Called by a kernel with its own argument, on the thread that called it.
 unsafe extern "C" fn workspace(call: *mut StrataOpCall, bytes: u64) -> *mut c_void {
     // SAFETY: the kernel passes its argument, which has the running call of its program.
-    unsafe { state((*call).runtime) }.workspace(usize::try_from(bytes).unwrap_or(usize::MAX))
+    unsafe { state((*call).runtime.cast()) }.workspace(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// `parallel` of a call.
@@ -157,4 +171,106 @@ unsafe extern "C" fn workspace(call: *mut StrataOpCall, bytes: u64) -> *mut c_vo
 unsafe extern "C" fn parallel(_call: *mut StrataOpCall, body: Body, context: *mut c_void, n: i64, grain: i64) {
     // SAFETY: the kernel's promise.
     unsafe { pool::global().run(body, context, n, grain) }
+}
+
+/// What a kernel reads.
+#[derive(Debug)]
+pub enum OpValue {
+    /// A dense tensor.
+    Tensor(Tensor),
+    /// An `int64_t`.
+    Int(i64),
+    /// A `double`.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// Why a kernel gives no results.
+#[derive(Debug, thiserror::Error)]
+pub enum OpCallError {
+    /// Its library is not open.
+    #[error("it calls `{symbol}` of the library {file}, which is not given; give it with --load-op-library=FOLDER/{file}")]
+    Library {
+        /// The library.
+        file: String,
+        /// The kernel.
+        symbol: String,
+    },
+    /// The library does not export it.
+    #[error("it calls `{symbol}` of the library {file}, which exports no such function")]
+    Symbol {
+        /// The library.
+        file: String,
+        /// The kernel.
+        symbol: String,
+    },
+    /// The kernel says so.
+    #[error("`{symbol}` of {file} fails with status {status}: {text}")]
+    Failed {
+        /// The library.
+        file: String,
+        /// The kernel.
+        symbol: String,
+        /// What it returned.
+        status: i32,
+        /// Its words.
+        text: String,
+    },
+}
+
+/// Scratch memory of a call that no program makes.
+type Blocks = Vec<Block>;
+
+impl OpLibraries {
+    /// Calls a kernel outside of a compiled program. It writes over `written`, which are row-major as the tensors in `read` are.
+    ///
+    /// # Errors
+    /// Where there is no such kernel, or it fails.
+    pub fn call(&self, file: &str, symbol: &str, read: &[OpValue], written: &mut [Tensor]) -> Result<(), OpCallError> {
+        let (library, name) = (file.to_owned(), symbol.to_owned());
+        if !self.has(file) {
+            return Err(OpCallError::Library { file: library, symbol: name });
+        }
+        let Some(address) = self.kernel(file, symbol) else { return Err(OpCallError::Symbol { file: library, symbol: name }) };
+        let mut op = Box::new(OpCall::new());
+        let mut blocks = Blocks::new();
+        op.call.runtime = (&raw mut blocks).cast();
+        op.call.workspace = own_workspace;
+        for value in read {
+            let (kind, bits) = match value {
+                OpValue::Tensor(tensor) => {
+                    op.tensor(tensor.dlpack().data, tensor.dtype(), tensor.shape().iter().copied());
+                    continue;
+                }
+                OpValue::Int(value) => (1, *value),
+                OpValue::Float(value) => (2, value.to_bits() as i64),
+                OpValue::Bool(value) => (3, i64::from(*value)),
+            };
+            op.numbers.push(StrataOpNumber { kind, bits });
+        }
+        for tensor in written.iter_mut() {
+            op.tensor(tensor.bytes_mut().as_mut_ptr().cast(), tensor.dtype(), tensor.shape().iter().copied());
+        }
+        op.point(written.len());
+        // SAFETY: the user names the library and its function, which is one of `strata_ops.h`; the library stays open for this call.
+        let kernel: unsafe extern "C" fn(*mut StrataOpCall) -> i32 = unsafe { std::mem::transmute(address) };
+        // SAFETY: the call and all it points to live until the kernel returns, and nothing else writes to the outputs.
+        match unsafe { kernel(&raw mut op.call) } {
+            0 => Ok(()),
+            status => Err(OpCallError::Failed { file: library, symbol: name, status, text: op.error() }),
+        }
+    }
+}
+
+/// `workspace` of a call that no program makes.
+///
+/// # Safety
+/// Called by a kernel with its own argument, on the thread that called it.
+unsafe extern "C" fn own_workspace(call: *mut StrataOpCall, bytes: u64) -> *mut c_void {
+    // SAFETY: the kernel passes its argument, whose blocks live until it returns.
+    let blocks = unsafe { &mut *(*call).runtime.cast::<Blocks>() };
+    let Ok(block) = Block::new(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return std::ptr::null_mut() };
+    blocks.push(block);
+    blocks.last().map_or(std::ptr::null_mut(), |block| block.as_ptr().cast())
 }

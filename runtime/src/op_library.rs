@@ -116,12 +116,7 @@ impl Artefact {
                     found_crc32: found.crc32,
                 });
             }
-            // A path without a folder would be looked for in the system's.
-            let full = path.canonicalize().map_err(|source| OpLibraryError::Io { path: path.clone(), source })?;
-            // SAFETY: the user asks for it by name: its initialisers are code that she trusts.
-            let library = unsafe { Library::open(Some(full), RTLD_NOW | RTLD_LOCAL) };
-            let library = library.map_err(|error| OpLibraryError::Open { path: path.clone(), reason: reason(&error) })?;
-            opened.push(Arc::new(Opened { file: found.file, library }));
+            opened.push(open(path, found.file)?);
         }
         let missing = wanted.iter().find(|wanted| !opened.iter().any(|opened| opened.file == wanted.file));
         match missing {
@@ -131,12 +126,31 @@ impl Artefact {
     }
 }
 
+/// Opens a library, which runs its code.
+fn open(path: &Path, file: String) -> Result<Arc<Opened>, OpLibraryError> {
+    // A path without a folder would be looked for in the system's.
+    let full = path.canonicalize().map_err(|source| OpLibraryError::Io { path: path.into(), source })?;
+    // SAFETY: the user asks for it by name: its initialisers are code that she trusts.
+    let library = unsafe { Library::open(Some(full), RTLD_NOW | RTLD_LOCAL) };
+    let library = library.map_err(|error| OpLibraryError::Open { path: path.into(), reason: reason(&error) })?;
+    Ok(Arc::new(Opened { file, library }))
+}
+
 /// The system's words, which the error keeps as its source.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 impl OpLibraries {
+    /// Opens libraries for programs that are not compiled: see [`OpLibraries::call`].
+    ///
+    /// # Errors
+    /// When one is not read or not opened.
+    pub fn open(paths: &[PathBuf]) -> Result<OpLibraries, OpLibraryError> {
+        let opened = paths.iter().map(|path| open(path, describe(path)?.file)).collect::<Result<_, _>>()?;
+        Ok(OpLibraries { opened })
+    }
+
     /// Whether a library of this name is there.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.opened.iter().any(|opened| opened.file == file)

@@ -3,11 +3,12 @@
 //! The artefact has all that is needed, so no compiler or linker takes part. The file ends in a trailer by which
 //! [`read`] finds the artefact without running anything.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::artefact::{Artefact, ArtefactError};
 use crate::elf::{Library, Load, Machine};
-use crate::manifest::Access;
+use crate::manifest::{Access, Layout};
 
 /// The symbol of the artefact's first byte.
 pub const ARTEFACT_SYMBOL: &str = "strata_artefact";
@@ -19,10 +20,6 @@ const TRAILER: &[u8; 8] = b"STRATASO";
 /// The bytes of a shared library with the program; `name` is its `SONAME`.
 pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError> {
     let layout = &artefact.manifest.layout;
-    if let Some(library) = artefact.manifest.op_libraries.first() {
-        let reason = format!("it calls kernels of {}, which the dynamic linker does not find; write a .strata file", library.file);
-        return Err(ArtefactError::Library(reason));
-    }
     let bytes = artefact.to_bytes();
     let machine = Machine::named(&artefact.manifest.target.arch);
     let mut library = Library::new(name, machine);
@@ -44,7 +41,14 @@ pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError
     data.extend_from_slice(&bytes);
     let size = data.len() as u64;
     library.loads.push(Load { address: data_at, bytes: data, size, access: Access::Read });
-    library.imports = layout.imports.iter().map(|import| (import.name.clone(), base + import.offset)).collect();
+    // A kernel of a user's library is a symbol like any other, and the library is needed under its own name.
+    library.needed.splice(0..0, artefact.manifest.op_libraries.iter().map(|library| library.file.clone()));
+    let symbol = |name: &str| name.split_once(':').map_or(name, |(_, symbol)| symbol).to_owned();
+    library.imports = layout.imports.iter().map(|import| (symbol(&import.name), base + import.offset)).collect();
+    if let Some(twice) = ambiguous(layout) {
+        let reason = format!("it calls `{twice}` of two libraries, which the dynamic linker does not tell apart; write a .strata file");
+        return Err(ArtefactError::Library(reason));
+    }
     library.relocations = layout.relocations.iter().map(|relocation| (base + relocation.offset, base + relocation.target)).collect();
     library.functions.push(("strata_entry".into(), base + layout.entry));
     library.functions.extend(layout.prepare.map(|prepare| ("strata_prepare".into(), base + prepare)));
@@ -56,6 +60,15 @@ pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError
     file.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
     file.extend_from_slice(TRAILER);
     Ok(file)
+}
+
+/// A function that is imported under one name from two places.
+fn ambiguous(layout: &Layout) -> Option<&str> {
+    let mut names = HashMap::new();
+    layout.imports.iter().find_map(|import| {
+        let (file, symbol) = import.name.split_once(':').unwrap_or(("", &import.name));
+        (names.insert(symbol, file).is_some_and(|known| known != file)).then_some(symbol)
+    })
 }
 
 /// The artefact inside a shared library.

@@ -33,7 +33,9 @@ fn fill_crate(from: &Path, to: &Path, words: &words::Words) {
             fill_crate(&entry.path(), &to.join(name), words);
             continue;
         }
+        let root = fs::canonicalize("../..").expect("the root is there");
         let text = words.fill(&fs::read_to_string(entry.path()).expect("the template is there"));
+        let text = text.replace("ROOT", &root.display().to_string());
         // The root is included, too.
         let lines = text.lines().filter(|line| name != "lib.rs" || !line.starts_with("//!"));
         fs::write(to.join(&name), lines.flat_map(|line| [line, "\n"]).collect::<String>()).expect("OUT_DIR can be written");

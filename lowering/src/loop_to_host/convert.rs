@@ -8,7 +8,7 @@ use std::rc::Rc;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, DYNAMIC, ElementType, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
-use strata_core::upstream::{func, scf};
+use strata_core::upstream::{func, scf, tensor};
 use strata_dialects::loops::Scatter;
 use strata_dialects::loops::elements::memory_type;
 use strata_dialects::loops::ranges::may_reach_outside;
@@ -291,6 +291,7 @@ impl<'c> Converter<'c> {
                 Ok(())
             }
             capture::CustomCall::NAME => custom_call::custom_call(self, op),
+            tensor::Cast::NAME => custom_call::cast(self, op),
             capture::Seed::NAME => library::seed(self, op),
             loops::Call::NAME => self.call(op),
             prim::Reshape::NAME => {

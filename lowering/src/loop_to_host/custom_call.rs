@@ -48,6 +48,18 @@ pub(super) fn custom_call<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
     Ok(())
 }
 
+/// A kernel's result in the type that the program declares, which guards have compared with the result's sizes.
+pub(super) fn cast<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
+    let mut tensor = c.tensor(op, op.operand(0))?;
+    for (size, known) in tensor.sizes.iter_mut().zip(op.result(0).ty().shape()) {
+        if known >= 0 {
+            *size = Num::Const(known);
+        }
+    }
+    c.tensors.insert(op.result(0), tensor);
+    Ok(())
+}
+
 /// The memory of a result: that of what it begins as where nothing else reads it, else a copy.
 fn begun<'c>(c: &mut Converter<'c>, op: Op<'c>, begin: Value<'c>) -> Result<Tensor<'c>, Error> {
     let tensor = c.tensor(op, begin)?;

@@ -5,15 +5,17 @@
 // The sum of neighbours in each row, times a number: the last dim of the output is one shorter.
 int32_t neighbours(const StrataOpCall *call) {
   const DLTensor *x = &call->input[0], *out = &call->output[0];
-  if (!strata_op_is(x, 2, 32, 2)) return strata_op_fail(call, "it takes a matrix of f32, not one of %d bits and rank %d", x->dtype.bits, x->ndim);
+  int is_double = strata_op_is(x, 2, 64, 2);
+  if (!is_double && !strata_op_is(x, 2, 32, 2)) return strata_op_fail(call, "it takes a matrix of f32 or f64, not one of %d bits and rank %d", x->dtype.bits, x->ndim);
   if (call->number[0].kind != STRATA_FLOAT) return strata_op_fail(call, "its factor is not a float");
   double factor = call->number[0].value.f;
   if (factor < 0) return strata_op_fail(call, "the factor %g is negative", factor);
-  const float *from = x->data;
-  float *to = out->data;
   for (int64_t row = 0; row < out->shape[0]; row++)
-    for (int64_t k = 0; k < out->shape[1]; k++)
-      to[row * out->strides[0] + k] = (float)factor * (from[row * x->strides[0] + k] + from[row * x->strides[0] + k + 1]);
+    for (int64_t k = 0; k < out->shape[1]; k++) {
+      int64_t to = row * out->strides[0] + k, from = row * x->strides[0] + k;
+      if (is_double) ((double *)out->data)[to] = factor * (((double *)x->data)[from] + ((double *)x->data)[from + 1]);
+      else ((float *)out->data)[to] = (float)factor * (((float *)x->data)[from] + ((float *)x->data)[from + 1]);
+    }
   return 0;
 }
 

@@ -29,5 +29,5 @@ fn what_new_crate_writes_passes_its_tests_with_all_tools() {
         symlink(env!("CARGO_BIN_EXE_templates-crate"), tools.path().join(name)).expect("a link");
     }
     let summary = run_all(&Options::new(&Path::new(env!("OUT_DIR")).join("crate/test"), tools.path())).expect("the runner works");
-    assert_eq!((summary.passed, summary.failed), (3, 0));
+    assert_eq!((summary.passed, summary.failed), (4, 0));
 }

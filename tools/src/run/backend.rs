@@ -158,8 +158,8 @@ impl Program {
         if how.weights.is_some() && elsewhere {
             return Err("--weights is for compiled programs of all sizes; leave out --dynamic=off, or the interpreter".into());
         }
-        if !how.op_libraries.is_empty() && matches!(backend, Backend::Interp | Backend::CudaEmulated) {
-            return Err("--load-op-library is for machine code: the interpreter calls no kernels of libraries".into());
+        if !how.op_libraries.is_empty() && backend == Backend::CudaEmulated {
+            return Err("--load-op-library is for programs on the CPU: a device runs no kernels of libraries".into());
         }
         let artefact = match (kind, backend) {
             (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
@@ -173,7 +173,7 @@ impl Program {
             ("so", _) => shared::read(path)?,
             ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (compiler::open()?, path.to_path_buf());
-                let options = if backend == Backend::Interp { how.options.to_owned() } else { with_device(how.options)? };
+                let options = if backend == Backend::Interp { with_libraries(how)? } else { with_device(how.options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
             ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
@@ -338,6 +338,13 @@ impl Program {
         options.entry("signature").or_insert_with(|| call.signature_with_elements().into());
         Program::open(path, backend, &Compile { options: &serde_json::Value::Object(options).to_string(), ..*how })
     }
+}
+
+/// The options with the files of the user's libraries, which the interpreter opens.
+fn with_libraries(how: &Compile<'_>) -> Result<String, serde_json::Error> {
+    let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
+    options.insert("op_library_files".into(), how.op_libraries.iter().map(|path| path.display().to_string()).collect());
+    Ok(serde_json::Value::Object(options).to_string())
 }
 
 /// The options with a CUDA device to compile for, if they name none.

@@ -10,7 +10,7 @@ use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
 use strata_driver::{Held, Options, Target, describe_target, emit, explain_slow, gpu_named, lower, ptx};
 use strata_lowering::codegen;
-use strata_runtime::{Artefact, header, shared};
+use strata_runtime::{Artefact, OpLibraryError, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels::{self, Multiprocessor};
@@ -112,6 +112,10 @@ impl Arguments {
     /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let artefact = self.cached(registry, options)?;
+        let called = |path: &&PathBuf| artefact.manifest.op_libraries.iter().any(|library| path.ends_with(&library.file));
+        if let Some(unused) = self.compile.op_libraries.iter().find(|path| !called(path)) {
+            return Err(OpLibraryError::Unused { path: unused.clone() }.into());
+        }
         let artefact = match &self.pack_weights {
             Some(file) => artefact.pack(file.as_deref())?,
             None => artefact,
@@ -218,7 +222,8 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     }
     if !arguments.compile.op_libraries.is_empty() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
         return Err(
-            "--load-op-library is about programs (--emit=strata); the other forms name the kernels that they call, and need none".into()
+            "--load-op-library is about programs (--emit=strata, so); the other forms name the kernels that they call, and need none"
+                .into(),
         );
     }
     if arguments.explain_slow {

@@ -1,0 +1,55 @@
+//! Kernels of a user's libraries, for the reference interpreter.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use strata_core::ir::Op;
+use strata_dialects::{capture, host};
+use strata_interp as interp;
+use strata_interp::{Kernels, Scalar, Value};
+use strata_runtime::OpLibraries;
+use strata_runtime::op_call::OpValue;
+
+use crate::Error;
+use crate::tensors::{from_runtime, to_runtime};
+
+struct Opened(OpLibraries);
+
+/// Runs a call of the interpreter with these libraries open.
+pub(crate) fn with_libraries<R>(paths: &[PathBuf], call: impl FnOnce() -> R) -> Result<R, Error> {
+    if paths.is_empty() {
+        return Ok(call());
+    }
+    Ok(interp::with_kernels(Rc::new(Opened(OpLibraries::open(paths)?)), call))
+}
+
+/// Refuses a library that the program calls no kernel of.
+pub(crate) fn all_called(module: Op<'_>, paths: &[PathBuf]) -> Result<(), Error> {
+    let mut called = Vec::new();
+    module.walk(&mut |op| {
+        called.extend(capture::CustomCall::cast(op).map(|call| call.library()));
+        let import = host::CustomCall::cast(op).map(|call| call.import());
+        called.extend(import.and_then(|import| Some(capture::kernel_of(&import)?.0.to_owned())));
+    });
+    let files = paths.iter().map(|path| path.file_name().unwrap_or_default().to_string_lossy());
+    match files.into_iter().find(|file| !called.iter().any(|called| called == file)) {
+        Some(file) => Err(Error::OpLibraryUnused { file: file.into_owned() }),
+        None => Ok(()),
+    }
+}
+
+impl Kernels for Opened {
+    fn call(&self, library: &str, symbol: &str, read: &[Value], written: &[interp::Tensor]) -> Result<Vec<interp::Tensor>, String> {
+        let value = |value: &Value| match value {
+            Value::Tensor(_) => to_runtime(value.clone()).map(OpValue::Tensor),
+            Value::Scalar(Scalar::Float(number)) => Ok(OpValue::Float(*number)),
+            Value::Scalar(Scalar::Bool(truth)) => Ok(OpValue::Bool(*truth)),
+            Value::Scalar(Scalar::Int(number)) => i64::try_from(*number).map(OpValue::Int).map_err(|error| error.to_string()),
+            other => Err(format!("no kernel takes {}", other.kind())),
+        };
+        let read = read.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+        let mut results = written.iter().map(|tensor| to_runtime(Value::Tensor(tensor.clone()))).collect::<Result<Vec<_>, _>>()?;
+        self.0.call(library, symbol, &read, &mut results).map_err(|error| error.to_string())?;
+        results.iter().map(from_runtime).collect()
+    }
+}
