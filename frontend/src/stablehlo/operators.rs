@@ -171,7 +171,7 @@ fn compare<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, y
 /// The places of a slice, which is moved into the tensor.
 fn places<'c>(m: &mut Importer<'_, '_, 'c>, whole: i64, start: ir::Value<'c>, size: i64) -> Made<'c> {
     let start = m.emit(op::TO_DTYPE, &[t(start), d(ElementType::I64)])?;
-    let start = m.emit(op::CLAMP, &[t(start), s(0), s((whole - size).max(0))])?;
+    let start = m.emit(op::CLAMP, &[t(start), s(0), s(whole.saturating_sub(size).max(0))])?;
     let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(size), s(1), d(ElementType::I64)])?;
     m.emit(op::ADD_TENSOR, &[t(line), t(start)])
 }

@@ -64,7 +64,7 @@ pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Va
         let mut places = m.emit(op::RESHAPE, &[t(line), is(&across)])?;
         if let Some(number) = map.iter().position(|mapped| *mapped == dim as i64) {
             let start = m.emit(op::SELECT_INT, &[t(starts), i(-1), i(number as i64)])?;
-            let start = m.emit(op::CLAMP, &[t(start), s(0), s((whole - size).max(0))])?;
+            let start = m.emit(op::CLAMP, &[t(start), s(0), s(whole.saturating_sub(size).max(0))])?;
             let sizes: Vec<_> = start.ty().shape().into_iter().chain(vec![1; rank]).collect();
             let start = m.emit(op::RESHAPE, &[t(start), is(&sizes)])?;
             places = m.emit(op::ADD_TENSOR, &[t(start), t(places)])?;
