@@ -6,10 +6,7 @@
 //! orders nothing: without the clamp a scatter that runs before it would write anywhere.)
 //!
 //! ```mlir
-//! func.func @f(%cache: tensor<8x4xf32> {capture.kind = "buffer", capture.name = "cache"}, %at: tensor<1xi64>, %row: tensor<1x4xf32>) -> (tensor<8x4xf32> {capture.kind = "mutation", capture.name = "cache"}) {
-//!   %0 = prim.scatter %cache, %row, %at {dims = array<i64: 0>, kind = "set"} : (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<8x4xf32> loc(unknown)
-//!   return %0 : tensor<8x4xf32>
-//! }
+//! %0 = prim.scatter %cache, %row, %at {dims = array<i64: 0>, kind = "set"} : (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<8x4xf32>
 //! // becomes
 //! %inside = ... "0 <= at and at < 8, for all of %at" : i1
 //! capture.guard %inside {text = "index out of bounds: dimension 0 has 8 elements"} : i1
