@@ -258,8 +258,8 @@ impl<'c> KernelView<'c> {
         stages.try_fold(0, |all: u64, flops| Some(all.saturating_add(flops?)))
     }
 
-    /// Why the stages cannot share one nest of outer loops, when they cannot: a reduction's result that lives in registers
-    /// must have outer dims only, and pieces are numbered by an outer dim.
+    /// Why the stages cannot share one nest of outer loops, when they cannot: a result that lives in registers must have outer dims
+    /// only, and pieces are numbered by an outer dim.
     pub fn refuse(&self) -> Option<&'static str> {
         if self.stages.iter().any(|stage| stage.chunk.is_some_and(|chunk| !self.outer.contains(&chunk.by))) {
             return Some("the pieces of a reduction are not numbered by a loop around all stages");
@@ -267,11 +267,8 @@ impl<'c> KernelView<'c> {
         if let Err(reason) = AttentionView::of(self) {
             return Some(reason);
         }
-        let inner_result = self
-            .stages
-            .iter()
-            .any(|stage| !stage.reduce.is_empty() && stage.is_register() && stage.parallel().iter().any(|dim| !self.outer.contains(dim)));
-        inner_result.then_some("a reduction's result is not a value of the loops around all stages")
+        let beyond = |stage: &StageView<'c>| stage.is_register() && stage.result_dims().iter().any(|dim| !self.outer.contains(dim));
+        self.stages.iter().any(beyond).then_some("a result in registers is not one value of the loops around all stages")
     }
 }
 

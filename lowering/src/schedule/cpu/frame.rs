@@ -100,8 +100,8 @@ impl<'k, 'c> Frame<'k, 'c> {
         self.write(order, KernelSchedule { unroll, vector: Some(vector), width, ..KernelSchedule::default() });
     }
 
-    /// Writes a schedule with lanes of the stages' own. An outer dim `tile` moves inside: the results of reductions for it become a
-    /// tile, and what follows runs with lanes over the tile instead of one element at a time.
+    /// Writes a schedule with lanes of the stages' own. An outer dim `tile` moves inside: results in registers become tiles along it,
+    /// and what reads them runs with lanes over the tile instead of one element at a time.
     pub fn write_own(&self, tile: Option<usize>) {
         let order: Vec<_> = self.order().into_iter().filter(|&dim| Some(dim) != tile).collect();
         self.write(&order, KernelSchedule::default());
@@ -116,8 +116,10 @@ impl<'k, 'c> Frame<'k, 'c> {
             let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
             let width = Some(self.lanes_along(dim, width));
             let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };
-            if tile.is_some() && !stage.reduce.is_empty() {
+            if tile.is_some() && stage.is_register() {
                 set_space(&mut rewriter, stage.op, "tile");
+            }
+            if tile.is_some() && !stage.reduce.is_empty() {
                 // Several rows of accumulators, rather than several accumulators of one row.
                 (schedule.unroll, schedule.rows) = (Some(1), Some(COPIES_FOR_LATENCY));
             }

@@ -95,6 +95,9 @@ pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
     let worth = whole && reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
     let fits = (2..=TILE_ELEMENTS).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
-    let follow = maps.iter().all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel());
+    let holds = |stage: &StageView<'_>| !stage.is_register() || stage.op.num_results() == 1;
+    let follow = maps
+        .iter()
+        .all(|(stage, _)| stage.scan.is_none() && !stage.is_scatter() && stage.parallel() == reduction.parallel() && holds(stage));
     (fits && follow && !arg && kernel.outer.last() == Some(&last)).then_some(last)
 }
