@@ -18,7 +18,7 @@ from .compiler import compile_text, to_function
 from .options import Options
 from .recurrent import Whole
 from .undecomposed import undecomposed
-from .values import Refused
+from .values import Refused, told_that_it_is_recorded
 from .views import placed, without_views
 
 
@@ -126,7 +126,7 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
         for k, value in zip(tensors, values):
             given[k] = value
         arguments, named = pytree.tree_unflatten(given, spec)
-        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole(), Refused():
+        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole(), Refused(), told_that_it_is_recorded():
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results

@@ -1,7 +1,9 @@
 """What a recorded function may not ask: the values of tensors. A record has sizes and types, and is for all values."""
 
+import contextlib
 import os
 import traceback
+from collections.abc import Iterator
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
@@ -26,6 +28,19 @@ class Refused(TorchFunctionMode):
         super().__exit__(kind, error, trace)
         if isinstance(error, (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode)) or _has_no_memory(error):
             raise graph.Unsupported(_reason(traceback.extract_tb(trace))) from None
+        if _is_of_a_function(error):
+            raise graph.Unsupported(_FUNCTION.format(_place(traceback.extract_tb(trace)))) from None
+
+
+@contextlib.contextmanager
+def told_that_it_is_recorded() -> Iterator[None]:
+    """`torch.compiler.is_compiling()` holds: libraries that look at values to leave something out do not ask for them then."""
+    before = torch.compiler._is_compiling_flag
+    torch.compiler._is_compiling_flag = True
+    try:
+        yield
+    finally:
+        torch.compiler._is_compiling_flag = before
 
 
 def _is_recorded(value) -> bool:
@@ -37,11 +52,23 @@ def _has_no_memory(error: Exception | None) -> bool:
     return type(error) is RuntimeError and "data is not allocated" in str(error)
 
 
-def _reason(frames: traceback.StackSummary) -> str:
+_FUNCTION = '{}calls a torch.autograd.Function, whose backward a recorded call does not have; torch.compile(.., backend="strata") takes it as it is'
+
+
+def _is_of_a_function(error: Exception | None) -> bool:
+    """Whether PyTorch would not record a `torch.autograd.Function`: one with a context in `forward`, or any."""
+    return type(error) is RuntimeError and ("autograd.Function with functorch" in str(error) or "rule for custom_function_call" in str(error))
+
+
+def _place(frames: traceback.StackSummary) -> str:
+    """The last line that is not PyTorch's or ours."""
     ours = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
     lines = [frame for frame in frames if not frame.filename.startswith(ours)]
-    place = f"{lines[-1].filename}:{lines[-1].lineno}: `{lines[-1].line}` " if lines else "the function "
+    return f"{lines[-1].filename}:{lines[-1].lineno}: `{lines[-1].line}` " if lines else "the function "
+
+
+def _reason(frames: traceback.StackSummary) -> str:
     return (
-        f"{place}needs the value of a tensor, which a recorded call does not have; "
+        f"{_place(frames)}needs the value of a tensor, which a recorded call does not have; "
         'torch.compile(.., backend="strata") runs such a line by itself, and torch.where or torch.cond decide without it'
     )

@@ -231,6 +231,19 @@ def test_gradients_of_a_function_are_by_its_arguments():
         strata.value_and_grad(function, argnums=3)(a, pair, 3.0)
 
 
+@pytest.mark.parametrize("tokens", [785, 3137])
+def test_gradients_of_thousands_of_tokens_are_pytorchs(tokens):
+    def attention(q, k, v):
+        """Attention by factors: the softmax is over the tokens."""
+        return ((q * 0.3) @ (k.softmax(2).transpose(-1, -2) @ v)).sin().sum()
+
+    q, k, v = (torch.randn(2, 8, tokens, 8) for _ in range(3))
+    _, gradients = strata.value_and_grad(attention, argnums=(0, 1, 2), fallback="error")(q, k, v)
+    wanted = torch.func.grad(attention, argnums=(0, 1, 2))(q.double(), k.double(), v.double())
+    for ours, exact in zip(gradients, wanted):
+        assert (ours - exact).norm() <= 1e-5 * exact.norm()
+
+
 def test_the_program_follows_autocast():
     model, x = Mlp(), torch.randn(8, 12)
     compiled = strata.compile(model, fallback="error")

@@ -114,12 +114,16 @@ def model_case(folder, name, make):
     return case.export(folder, "models", name.replace(".", "_"), module, [inputs], op=name, tolerance=tolerance)
 
 
-def makers(options):
+def models():
+    """What makes each model and its inputs, by name."""
     models = {f"hf_{n}": functools.partial(text, n, c) for n, c in TEXT.items()}
     models |= {f"hfv_{n}": functools.partial(vision, n, c) for n, c in VISION.items()}
     models |= {f"timm_{n}": functools.partial(image, "timm", n) for n in TIMM}
-    models |= {f"tv_{n}": functools.partial(image, "torchvision", n) for n in TORCHVISION}
-    for seed, (name, make) in enumerate(models.items()):
+    return models | {f"tv_{n}": functools.partial(image, "torchvision", n) for n in TORCHVISION}
+
+
+def makers(options):
+    for seed, (name, make) in enumerate(models().items()):
         if re.search(options.only, name):
             torch.manual_seed(seed)
             yield name, functools.partial(model_case, options.out, name, make)
