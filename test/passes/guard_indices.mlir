@@ -77,3 +77,29 @@ func.func @sizes(%x: tensor<?xf32>, %at: tensor<1xi64>, %new: tensor<1xf32>) -> 
   %0 = prim.scatter %x, %new, %at {dims = array<i64: 0>, kind = "set"} : (tensor<?xf32>, tensor<1xf32>, tensor<1xi64>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// A plain output of a program is no new value: nothing is written in place for it.
+// CHECK-LABEL: func.func @output(
+// CHECK-NOT: capture.guard
+// CHECK: return
+func.func @output(%x: tensor<8x4xf32>, %at: tensor<2xi64>, %rows: tensor<2x4xf32>)
+    -> (tensor<8x4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.scatter %x, %rows, %at {dims = array<i64: 0>, kind = "set"} : (tensor<8x4xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+// A cache that lies in memory in another order.
+// CHECK-LABEL: func.func @permuted(
+// CHECK: capture.guard {{.*}} dimension 1 has 8 elements
+// CHECK: prim.scatter {{.*}} in_bounds
+func.func @permuted(%k: tensor<8x4xf32> {capture.dim_order = array<i64: 1, 0>, capture.kind = "buffer", capture.name = "k"}, %at: tensor<2xi64>, %rows: tensor<2x4xf32>)
+    -> (tensor<8x4xf32> {capture.dim_order = array<i64: 1, 0>, capture.kind = "mutation", capture.name = "k"}) attributes {capture.entry} {
+  %0 = capture.permute %k {perm = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %1 = prim.scatter %0, %rows, %at {dims = array<i64: 1>, kind = "set"} : (tensor<4x8xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<4x8xf32>
+  %2 = capture.permute %1 {perm = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}

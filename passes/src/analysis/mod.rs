@@ -7,6 +7,7 @@ mod not_negative;
 mod sizes;
 #[cfg(test)]
 mod tests;
+pub(crate) mod views;
 
 pub use constraints::Constraint;
 pub use dims::{Dims, Symbol};

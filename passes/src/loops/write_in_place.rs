@@ -20,6 +20,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::analysis::views::{is_view, root};
 use crate::prim::hoist_weights::signature::Signature;
 use strata_core::ir::{AffineKind, AffineMap, Attr, Block, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -129,8 +130,7 @@ impl<'c> Program<'c> {
 
     /// The results that are new values.
     fn changed(&self) -> Vec<usize> {
-        let mutation = |at: &usize| text(self.signature.results.get(*at), capture::KIND).as_deref() == Some("mutation");
-        (0..self.returned.len()).filter(mutation).collect()
+        (0..self.returned.len()).filter(|at| self.signature.is_mutation(*at)).collect()
     }
 
     /// What makes a result, or ends the program where an argument is returned.
@@ -244,19 +244,6 @@ impl<'c> Program<'c> {
 
 fn text(dict: Option<&Attr<'_>>, name: &str) -> Option<String> {
     dict?.entry(name)?.as_str()
-}
-
-/// Whether an op gives its operand's memory another shape.
-fn is_view(op: Op<'_>) -> bool {
-    op.isa::<prim::Reshape>() || op.isa::<capture::Permute>()
-}
-
-/// What is behind the views of a value.
-fn root(value: Value<'_>) -> Value<'_> {
-    match value.defining_op().filter(|op| is_view(*op)) {
-        Some(view) => root(view.operand(0)),
-        None => value,
-    }
 }
 
 /// The stage that makes a result; of a scatter the one that makes what it writes to.

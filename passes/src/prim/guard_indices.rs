@@ -16,11 +16,15 @@
 //!
 //! Left as they are: tensors whose sizes are not known, and control flow, which nothing is written in place in.
 
-use strata_core::ir::{Op, Value};
+use std::collections::HashSet;
+
+use crate::analysis::views::root;
+use crate::prim::hoist_weights::signature::Signature;
+use strata_core::ir::Op;
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_dialects::aten::dtype::DType;
-use strata_dialects::prim;
 use strata_dialects::prim_builder::{Prim, Scalar};
+use strata_dialects::{capture, prim};
 
 use super::halves::elements;
 
@@ -35,10 +39,14 @@ pub struct GuardIndices {
 impl Pass for GuardIndices {
     fn run<'c>(&self, op: Op<'c>, _: &mut PassContext<'c>) -> Result<(), PassError> {
         let block = op.body(0);
-        let returned = block.terminator().map(|end| end.operands()).unwrap_or_default();
+        let signature = Signature::of(op);
+        // Which results of a part of a program are new values is not known.
+        let changed = |at: usize| op.attr(capture::ENTRY).is_none() || signature.is_mutation(at);
+        let results = block.terminator().map(|end| end.operands()).unwrap_or_default().into_iter().enumerate();
+        let made: HashSet<_> = results.filter(|(at, _)| changed(*at)).map(|(_, value)| root(value)).collect();
         for scatter in block.ops().into_iter().filter(|op| op.isa::<prim::Scatter>() && op.attr("in_bounds").is_none()) {
-            let old = behind_reshapes(scatter.operand(0));
-            let changes = old.defining_op().is_none() && returned.iter().any(|value| behind_reshapes(*value) == scatter.result(0));
+            let old = root(scatter.operand(0));
+            let changes = old.defining_op().is_none() && made.contains(&scatter.result(0));
             let indices: u64 = scatter.operands()[2..].iter().map(|index| elements(*index)).sum();
             let known = scatter.operands().iter().all(|operand| operand.ty().is_static());
             if changes && known && indices < elements(old) {
@@ -74,12 +82,4 @@ where
         prim.build(|rewriter| rewriter.set_operand(scatter, 2 + place, clamped));
     }
     prim.build(|rewriter| rewriter.set_attr(scatter, "in_bounds", scatter.cx().unit()));
-}
-
-/// What is behind the reshapes of a value.
-fn behind_reshapes(value: Value<'_>) -> Value<'_> {
-    match value.defining_op().filter(|op| op.isa::<prim::Reshape>()) {
-        Some(reshape) => behind_reshapes(reshape.operand(0)),
-        None => value,
-    }
 }

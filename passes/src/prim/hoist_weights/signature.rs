@@ -37,11 +37,16 @@ impl<'c> Signature<'c> {
         self.arguments.get(at).and_then(|dict| text(*dict, capture::KIND)).unwrap_or_else(|| "input".to_owned())
     }
 
+    /// Whether a result is the new value of what a call changes.
+    pub fn is_mutation(&self, result: usize) -> bool {
+        self.results.get(result).and_then(|dict| text(*dict, capture::KIND)).as_deref() == Some("mutation")
+    }
+
     /// Whether an argument is a weight that no call changes.
     pub fn is_fixed_weight(&self, at: usize) -> bool {
         let changed = |name: &str| {
-            let mutation = |dict: &&Attr<'c>| text(**dict, capture::KIND).as_deref() == Some("mutation");
-            self.results.iter().filter(mutation).any(|dict| text(*dict, capture::NAME).as_deref() == Some(name))
+            let named = |at: &usize| text(self.results[*at], capture::NAME).as_deref() == Some(name);
+            (0..self.results.len()).filter(named).any(|at| self.is_mutation(at))
         };
         let name = self.arguments.get(at).and_then(|dict| text(*dict, capture::NAME));
         self.kind(at) != "input" && name.is_some_and(|name| !changed(&name))
