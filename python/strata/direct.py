@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from . import _native, events, graph
 from .compiler import compile_text, to_function
+from .detached import Detached, without_gradients
 from .options import Options
 from .recurrent import Whole
 from .undecomposed import undecomposed
@@ -115,9 +117,11 @@ def _nesting(spec: pytree.TreeSpec) -> Callable:
     return lambda results: pytree.tree_unflatten(results, spec)
 
 
-def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: list[list], weights: list) -> tuple[torch.fx.GraphModule, pytree.TreeSpec]:
+def recorded(
+    function: Callable, leaves: list, spec: pytree.TreeSpec, places: list[list], weights: list, by: set[int] | None = None
+) -> tuple[torch.fx.GraphModule, pytree.TreeSpec]:
     """The graph of one call, and how its results nest. Its arguments are the tensors among the leaves, then the weights; `places` are a dictionary and a
-    name in it for each place of each weight."""
+    name in it for each place of each weight. A graph that is to be differentiated by the arguments `by` says what has no gradient."""
     tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     described: list[pytree.TreeSpec] = []
 
@@ -126,7 +130,10 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
         for k, value in zip(tensors, values):
             given[k] = value
         arguments, named = pytree.tree_unflatten(given, spec)
-        with _Replaced(places, values[len(tensors) :]), torch.no_grad(), Whole(), Refused(), told_that_it_is_recorded():
+        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), Detached([values[k] for k in by])]
+        with ExitStack() as stack:
+            for mode in (_Replaced(places, values[len(tensors) :]), Whole(), Refused(), told_that_it_is_recorded(), *modes):
+                stack.enter_context(mode)
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results
@@ -136,7 +143,7 @@ def recorded(function: Callable, leaves: list, spec: pytree.TreeSpec, places: li
     with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value, static_shapes=True) for value in [*(leaves[k] for k in tensors), *weights]]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
-    return module, described[0]
+    return module if by is None else without_gradients(module), described[0]
 
 
 def _changed(module: torch.fx.GraphModule) -> list[int]:

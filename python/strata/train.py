@@ -93,7 +93,10 @@ class _Programs:
 
     def record(self, leaves: list, spec: pytree.TreeSpec, weights: list):
         """The graph of one call as a program, all of whose tensors are arguments: its graph, and its places."""
-        module, result = direct.recorded(self.function, leaves, spec, self.weights.places, weights)
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        of_module = bool(self.weights.modules)
+        by = {k for k, tensor in enumerate([*tensors, *weights]) if (tensor.requires_grad if of_module else tensor.is_floating_point())}
+        module, result = direct.recorded(self.function, leaves, spec, self.weights.places, weights, by)
         if not result.is_leaf() or result.num_leaves != 1:
             raise ValueError("strata: the value to differentiate is one tensor, and the function gives several; give the loss alone")
         value = module.graph.output_node().args[0][0].meta["val"]

@@ -29,7 +29,7 @@ class Refused(TorchFunctionMode):
         if isinstance(error, (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode)) or _has_no_memory(error):
             raise graph.Unsupported(_reason(traceback.extract_tb(trace))) from None
         if _is_of_a_function(error):
-            raise graph.Unsupported(_FUNCTION.format(_place(traceback.extract_tb(trace)))) from None
+            raise graph.Unsupported(_FUNCTION.format(place(traceback.extract_tb(trace)))) from None
 
 
 @contextlib.contextmanager
@@ -60,7 +60,7 @@ def _is_of_a_function(error: Exception | None) -> bool:
     return type(error) is RuntimeError and ("autograd.Function with functorch" in str(error) or "rule for custom_function_call" in str(error))
 
 
-def _place(frames: traceback.StackSummary) -> str:
+def place(frames: traceback.StackSummary) -> str:
     """The last line that is not PyTorch's or ours."""
     ours = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
     lines = [frame for frame in frames if not frame.filename.startswith(ours)]
@@ -69,6 +69,6 @@ def _place(frames: traceback.StackSummary) -> str:
 
 def _reason(frames: traceback.StackSummary) -> str:
     return (
-        f"{_place(frames)}needs the value of a tensor, which a recorded call does not have; "
+        f"{place(frames)}needs the value of a tensor, which a recorded call does not have; "
         'torch.compile(.., backend="strata") runs such a line by itself, and torch.where or torch.cond decide without it'
     )

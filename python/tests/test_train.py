@@ -231,6 +231,100 @@ def test_gradients_of_a_function_are_by_its_arguments():
         strata.value_and_grad(function, argnums=3)(a, pair, 3.0)
 
 
+def _under_no_grad(x):
+    with torch.no_grad():
+        y = x * 2
+        with torch.enable_grad():
+            z = y * x
+    return (y * z).sum()
+
+
+@torch.no_grad()
+def _mask(x):
+    return torch.where(x > 0, x, 0 * x)
+
+
+def _moving_mean(x):
+    mean = torch.ones(4)
+    with torch.no_grad():
+        mean.mul_(0.9).add_(x)
+    return (mean * x).sum()
+
+
+def _written_behind_a_view(x):
+    y = x.clone()
+    constant = y.detach()
+    y.mul_(3)
+    return (constant * y).sum()
+
+
+def _straight_through(x):
+    soft = x.sigmoid()
+    return (((x > 0).float() - soft.detach() + soft) * x).sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x * x.detach()).sum(),
+        lambda x: (x * torch.detach(x.sin())).sum(),
+        lambda x: (x * x.data).sum(),
+        lambda x: (x[...] * x.sin()[()]).sum(),
+        lambda x: (x * x.view(2, 2)[..., 0].detach().repeat(2)).sum(),
+        lambda x: torch.utils.checkpoint.checkpoint(lambda y: (y.sin() * y.detach()).sum(), x, use_reentrant=False),
+        lambda x: (_mask(x) * x).sum(),
+        _under_no_grad,
+        _moving_mean,
+        _written_behind_a_view,
+        _straight_through,
+    ],
+)
+def test_what_is_detached_has_no_gradient(function):
+    x = torch.tensor([-1.5, -0.2, 0.3, 1.25])
+    value, gradient = strata.value_and_grad(function, fallback="error")(x)
+    eager = x.clone().requires_grad_()
+    wanted = function(eager)
+    wanted.backward()
+    torch.testing.assert_close((value, gradient), (wanted.detach(), eager.grad))
+
+
+def _clamped_under_no_grad(x):
+    with torch.no_grad():
+        x.clamp_(0, 1)
+    return (x * x).sum()
+
+
+def _data_clamped(x):
+    y = x.sin()
+    y.data.clamp_(0, 1)
+    return y.sum()
+
+
+@pytest.mark.parametrize("function", [_clamped_under_no_grad, _data_clamped])
+def test_a_write_behind_the_back_of_a_gradient_is_refused_with_its_line(function):
+    with pytest.raises(strata.graph.Unsupported, match=r"test_train.py:\d+: .* writes to a tensor behind the back of its gradient"):
+        strata.value_and_grad(function)(torch.ones(4))
+
+
+def test_a_step_leaves_out_what_is_detached():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.teacher, self.student = nn.Linear(3, 4), nn.Linear(3, 4)
+
+        def forward(self, x):
+            with torch.no_grad():
+                wanted = self.teacher(x)
+            return F.mse_loss(self.student(x), wanted) + self.teacher(x).detach().mean()
+
+    model, x = Net(), torch.randn(5, 3)
+    other = copy.deepcopy(model)
+    strata.train_step(model, None, torch.optim.SGD(model.parameters(), lr=0.1), fallback="error")(x)
+    other(x).backward()
+    torch.optim.SGD(other.parameters(), lr=0.1).step()
+    torch.testing.assert_close(dict(model.named_parameters()), dict(other.named_parameters()))
+
+
 @pytest.mark.parametrize("tokens", [785, 3137])
 def test_gradients_of_thousands_of_tokens_are_pytorchs(tokens):
     def attention(q, k, v):

@@ -247,6 +247,7 @@ def main():
     inverse_cube_root("CBRT_F64", 6)
     error_function_near_zero("ERF_F64", 12)
     scaled_complement("ERFC_F64", 23, mpf(4), mpf(28))
+    scaled_complement("ERFC_F32", 10, mpf(3), mpf(10.1))
     logarithm_beyond_cubic("POW_F64", 7)
     itself, squared = (lambda w: w), (lambda root: root**2)
     inverse_error_function("ERFINV_NEAR_F32", 10, itself, 0, 5, "f32")

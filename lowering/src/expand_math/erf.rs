@@ -1,6 +1,6 @@
 //! The error function and its complement.
 
-use super::exp::{exp_of_sum, expm1_bounded};
+use super::exp::{exp_for_f32, exp_of_sum, expm1_bounded};
 use super::lanes::Float;
 use super::tables::*;
 
@@ -23,8 +23,14 @@ fn slope<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     (a * a).polynomial(ERF_F64)
 }
 
-/// `1 - erf x` in f64.
+/// `1 - erf x`. In f32 on f64 lanes, rounded once.
 pub(super) fn erfc<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    if x.is_f32() {
+        return x.in_f64(|x| {
+            let y = complement_for_f32(x.abs());
+            x.below(0.0).select(y.constant(2.0) - y, y)
+        });
+    }
     let a = x.abs();
     // Near zero 1/2 - (a - 1/2 + a slope): what is subtracted is small wherever the result is.
     let near = a.constant(0.5) - a.fma(slope(a), a - 0.5);
@@ -45,4 +51,14 @@ fn complement<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let quotient = quotient - quotient * lost / denominator;
     let square = a * a;
     exp_of_sum(-square, -a.fma(a, -square), quotient)
+}
+
+/// The same with `t = (a - 3) / (a + 3)`, to what f32 holds: both quotients by one division, and no care for what rounding loses.
+fn complement_for_f32<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    // From here on the result is zero.
+    let a = a.at_most(10.1);
+    let [above, below] = [a + 3.0, a.fma(2.0, 1.0)];
+    let inverse = a.constant(1.0) / (above * below);
+    let t = (a - 3.0) * below * inverse;
+    (t.polynomial_in_two(ERFC_F32) + 1.0) * (above * inverse) * exp_for_f32(-(a * a))
 }

@@ -54,6 +54,12 @@ pub(super) fn exp_of_sum<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, rest: Float<'a, 'b, '
     ((core(r + rest, EXP_F64) + 1.0) * factor).scale(n, int)
 }
 
+/// `e^x` on f64 lanes, to what f32 holds.
+pub(super) fn exp_for_f32<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Reduced { int, r, .. } = reduce(x);
+    ((r * r).fma(r.polynomial_in_two(EXPM1_F32), r) + 1.0).times_power(int)
+}
+
 /// `2^x`.
 pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let (low, high) = if x.is_f32() { (-151.0, 129.0) } else { (-1076.0, 1025.0) };

@@ -161,6 +161,13 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
     }
 
     /// Whether the floats are f32 (f64 otherwise).
+    /// The same in two chains, of even and of odd powers, which do not wait for each other.
+    pub(super) fn polynomial_in_two(self, coefficients: &[f64]) -> Self {
+        let square = self * self;
+        let [even, odd] = [0, 1].map(|from| coefficients.iter().skip(from).step_by(2).copied().collect::<Vec<_>>());
+        square.polynomial(&odd).fma(self, square.polynomial(&even))
+    }
+
     pub(super) fn is_f32(self) -> bool {
         self.lanes.is_f32()
     }

@@ -54,6 +54,7 @@ pub(super) const BOTH: &[&str] = &[
     "cos",
     "cosh",
     "erf",
+    "erfc",
     "exp",
     "exp2",
     "expm1",
@@ -70,7 +71,7 @@ pub(super) const BOTH: &[&str] = &[
     "trunc",
 ];
 /// In f64; in f32 they are computed in f64 and rounded once.
-pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "erfc"];
+pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt"];
 /// In f32 alone, computed in f64 and rounded once.
 pub(super) const SINGLE: &[&str] = &["lgamma"];
 /// In f64, and in f32 by that, of two arguments.

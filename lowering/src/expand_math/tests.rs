@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
     ("cos", f64::cos, 2.0),
     ("cosh", f64::cosh, 2.0),
     ("erf", |x| erf(x), 2.0),
-    ("erfc", |x| erfc(x), 1.0),
+    ("erfc", |x| erfc(x), 0.6),
     ("exp", f64::exp, 1.1),
     ("exp2", f64::exp2, 1.1),
     ("expm1", f64::exp_m1, 1.5),

@@ -76,7 +76,7 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
                 return convert(b, middle, F32, to);
             }
             if to.bits() < 64 {
-                let near = wrapped(b, value, from);
+                let near = if to.bits() <= MULTIPLE_BITS && from == F32 { in_range(b, value) } else { wrapped(b, value, from) };
                 let word = b.cx().int(32);
                 let whole = arith::fptosi(b, near, word);
                 return if to.bits() == 32 { whole } else { one(b, arith::TruncI::NAME, whole) };
@@ -96,6 +96,18 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
             one(b, if from.is_unsigned() || from == Bool { arith::ExtUI::NAME } else { arith::ExtSI::NAME }, value)
         }
     }
+}
+
+/// From `2^31` on an f32, whose mantissa has 24 bits, is a multiple of `2^8`: so many low bits of it are 0.
+const MULTIPLE_BITS: u32 = 31 - 23;
+
+/// An f32 of the same [`MULTIPLE_BITS`] low bits as an integer between `-2^31` and `2^31`; 0 for infinities and NaN.
+fn in_range<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let ty = value.ty();
+    let (limit, zero) = (b.const_float(ty, 2f64.powi(31)), b.const_float(ty, 0.0));
+    let size = math::absf(b, value);
+    let fits = arith::cmpf(b, CmpFPredicate::Olt, size, limit);
+    arith::select(b, fits, value, zero)
 }
 
 /// A float of the same 32 low bits as an integer between `-2^31` and `2^31`, so that what fits only modulo `2^32` wraps, as on x86; 0 for
