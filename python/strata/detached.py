@@ -16,6 +16,7 @@ from . import graph, values
 _ALIAS, _DETACH = torch.ops.aten.alias.default, torch.ops.aten.detach.default
 _WRITES = {getattr(torch.Tensor, name) for name in ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__ipow__")}
 _DETACHES = {torch.detach, torch.Tensor.detach}
+ELSEWHERE = 'torch.compile(.., backend="strata") takes it as it is'
 
 
 class Detached(TorchFunctionMode):
@@ -38,10 +39,11 @@ class Detached(TorchFunctionMode):
         enabled = torch.is_grad_enabled()
         written = _written(function, arguments, named)
         if any(id(tensor) in self.shaded or not enabled and id(tensor) in self.graded for tensor in written):
-            raise graph.Unsupported(
-                f"{values.place(traceback.extract_stack())}writes to a tensor behind the back of its gradient; "
-                'torch.compile(.., backend="strata") takes it as it is, and x = function(x) has a gradient'
-            )
+            place = values.place(traceback.extract_stack())
+            raise graph.Unsupported(f"{place}writes to a tensor behind the back of its gradient; {ELSEWHERE}, and x = function(x) has a gradient")
+        if function is torch.Tensor.register_hook:
+            place = values.place(traceback.extract_stack())
+            raise graph.Unsupported(f"{place}has a hook for a gradient, which a compiled program does not call; {ELSEWHERE}")
         result = function(*arguments, **named)
         if function in _DETACHES:
             self.shaded.update({id(result): result} if graded else {})

@@ -306,6 +306,24 @@ def test_a_write_behind_the_back_of_a_gradient_is_refused_with_its_line(function
         strata.value_and_grad(function)(torch.ones(4))
 
 
+def _hooked(x):
+    y = x.sin()
+    y.register_hook(lambda gradient: gradient * 0)
+    return y.sum()
+
+
+def test_hooks_for_gradients_are_refused():
+    by_parameter, by_module = nn.Linear(4, 1), nn.Linear(4, 1)
+    by_parameter.weight.register_hook(lambda gradient: gradient * 0)
+    by_module.register_full_backward_hook(lambda module, gradients, of: None)
+    for model, who in ((by_parameter, "Parameter"), (by_module, "Linear")):
+        step = strata.train_step(model, lambda y: y.sum(), torch.optim.SGD(model.parameters(), lr=0.1))
+        with pytest.raises(strata.graph.Unsupported, match=f"a {who} has a hook for its gradient"):
+            step(torch.ones(4))
+    with pytest.raises(strata.graph.Unsupported, match=r"test_train.py:\d+: .* has a hook for a gradient"):
+        strata.value_and_grad(_hooked)(torch.ones(4))
+
+
 def test_a_step_leaves_out_what_is_detached():
     class Net(nn.Module):
         def __init__(self):
