@@ -100,6 +100,14 @@ def branch(x: Tensor):
     return y, n
 
 
+@script(v)
+def without_gradient(x: Tensor):
+    with torch.no_grad():
+        y = x * 2
+        y.add_(x)
+    return (x * y).sum()
+
+
 @script(-x.abs())
 def branch_of_sizes(x: Tensor):
     y = x[:2] if bool(x.sum() > 0) else x[:1]

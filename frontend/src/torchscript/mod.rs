@@ -9,6 +9,7 @@ mod calls;
 mod carried;
 mod containers;
 mod control;
+mod detached;
 mod entry;
 mod error;
 mod evaluate;

@@ -80,6 +80,7 @@ impl<'c> Evaluator<'_, 'c> {
         };
         let inputs = self.inputs(schema, &args)?;
         let value = self.build(schema, &inputs)?;
+        let value = if self.grad { value } else { self.detached(value, schema.is_mutable())? };
         self.note_number(name, &args, &value);
         Ok(value)
     }
