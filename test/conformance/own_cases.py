@@ -776,6 +776,19 @@ def gradients():
                 scale = (x * self.w).abs().mean()
             return x * self.w / scale + x.detach() * 2
 
+    class StoppedInside(nn.Module):
+        """A region without gradients, with a buffer that it writes to."""
+
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mean", torch.ones(5))
+
+        def forward(self, x):
+            with torch.no_grad():
+                y = x * 2
+                self.mean.mul_(0.5).add_(y.mean(0))
+            return x * y + x * self.mean
+
     def step(carried, row, w):
         following = torch.tanh(carried @ w + row)
         return following.clone(), (following * 2).clone()
@@ -788,6 +801,7 @@ def gradients():
     yield "images", images, [[tensor(2, 4, 9, 9)]]
     yield "images_sizes", images, [[tensor(2, 4, 9, 9)]], ({0: Dim("b", min=1, max=64)},)
     yield "stopped", Stopped(), [[x]]
+    yield "stopped_inside", StoppedInside(), [[x]]
     yield "not_used", (lambda x, y: x * 2), [[x, y]]
     yield "attention", attention, [[tensor(2, 3, 5, 4, seed=k) for k in range(3)]]
     yield "normed", (lambda x: nn.functional.batch_norm(x, None, None, training=True)), [[x]]
