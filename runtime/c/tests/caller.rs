@@ -10,10 +10,11 @@ use strata_runtime::{header, shared};
 
 use program::{artefact, weights_file};
 
-/// Builds `libstrata.so`, which no Rust test links, and tells its folder.
+/// Builds `libstrata.so`, which no Rust test links, and tells its folder. Of this package alone its dependencies would be built once more, with fewer
+/// features than those of the workspace have.
 fn built_library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "strata-c"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.args(["build", "--quiet", "--workspace"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     // What cargo set for this test would make its build scripts run again.
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST")) {
         cargo.env_remove(name);
