@@ -12,7 +12,7 @@ use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
 use strata_lowering::train_step::SettingsError;
-use strata_runtime::{LoadError, OpLibraryError};
+use strata_runtime::{LoadError, OpLibraryError, OpLibraryKind};
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +30,8 @@ pub enum Error {
     Signature { why: String },
     #[error("--operators: {why}")]
     Operators { why: String },
-    #[error("the program calls `{symbol}` of the library {file}, which is not given; give it with --load-op-library=FOLDER/{file}")]
+    #[error("the program calls `{symbol}` of the library {file}, which is not given; give it with {flag}=FOLDER/{file}", flag = OpLibraryKind::of(symbol).flag())]
     NoOpLibrary { file: String, symbol: String },
-    #[error("--load-op-library: the program calls no kernel of {file}; leave the option out")]
-    OpLibraryUnused { file: String },
     #[error(transparent)]
     OpLibrary(#[from] OpLibraryError),
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
