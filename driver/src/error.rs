@@ -34,6 +34,11 @@ pub enum Error {
     NoOpLibrary { file: String, symbol: String },
     #[error(transparent)]
     OpLibrary(#[from] OpLibraryError),
+    #[error(
+        "--load-torch-op is for exported programs and for programs that are run; leave it out, or give it with --check-semantics, --bisect or \
+         --check-gradients"
+    )]
+    TorchOpUseless,
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]

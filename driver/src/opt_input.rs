@@ -39,7 +39,10 @@ pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<St
     }
     let options = Options { signature, operators, op_libraries, ..Options::default() };
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
-    let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
+    let loads = !options.op_libraries.is_empty();
+    let Some(arg) = args.iter_mut().skip(1).find(exported) else {
+        return if loads { Err(Error::TorchOpUseless) } else { Ok((args, None)) };
+    };
     let context = registry.pooled_context();
     let text = SourceFile::from(arg.as_str()).read_for(&context, &options)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };

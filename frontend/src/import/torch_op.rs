@@ -153,7 +153,10 @@ fn begin<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, output: &Argume
         sizes.push(match types::known(size) {
             Some(size) => Size::Const(size),
             None if importer.symbols.covers(&expr) => Size::Value(importer.symbols.build(&mut importer.builder, &expr)?),
-            None => return Err(unsupported(format!("the size `{expr}` of `{}` is known by its kernel alone", tensor.name))),
+            None => {
+                let why = format!("the size `{expr}` of `{}` is known by its kernel alone", tensor.name);
+                return Err(Refusal { why, help: "let it return a tensor whose sizes follow from those of its arguments" });
+            }
         });
     }
     let element = ty.element_type().ok_or_else(|| Refusal::broken(format!("{ty} has no element type")))?;
