@@ -19,7 +19,7 @@ use crate::prim::{
     types::AnyTensor,
 };
 
-pub use crate::custom_call::{CustomCall, kernel_of};
+pub use crate::custom_call::{CustomCall, kernel_of, library_option};
 pub use crate::custom_gradient::{CustomGradient, Yield, agree, has_cotangent};
 
 /// The dialect.

@@ -12,7 +12,7 @@ use strata_frontend::torchscript::ScriptError;
 use strata_lowering::codegen;
 use strata_lowering::target::{UnknownGpu, UnknownTarget};
 use strata_lowering::train_step::SettingsError;
-use strata_runtime::{LoadError, OpLibraryError};
+use strata_runtime::{LoadError, OpLibraryError, OpLibraryKind};
 
 /// A program that cannot be compiled or interpreted.
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +30,15 @@ pub enum Error {
     Signature { why: String },
     #[error("--operators: {why}")]
     Operators { why: String },
-    #[error("the program calls `{symbol}` of the library {file}, which is not given; give it with --load-op-library=FOLDER/{file}")]
+    #[error("the program calls `{symbol}` of the library {file}, which is not given; give it with {flag}=FOLDER/{file}", flag = OpLibraryKind::of(symbol).flag())]
     NoOpLibrary { file: String, symbol: String },
-    #[error("--load-op-library: the program calls no kernel of {file}; leave the option out")]
-    OpLibraryUnused { file: String },
     #[error(transparent)]
     OpLibrary(#[from] OpLibraryError),
+    #[error(
+        "--load-torch-op is for exported programs and for programs that are run; leave it out, or give it with --check-semantics, --bisect or \
+         --check-gradients"
+    )]
+    TorchOpUseless,
     #[error("PTX is code for a CUDA device; name one with --target=cuda:sm_90")]
     NoDevice,
     #[error("a text of PTX is for one device; --emit=strata keeps several")]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
 use strata_lowering::loop_to_host::{Program, entry};
+use strata_runtime::op_library;
 use strata_store::{Settings, Store};
 
 use crate::bisect::bisect;
@@ -19,7 +20,7 @@ use crate::interpret::weights;
 use crate::kernels::{all_called, with_libraries};
 use crate::opt_args::{Explain, Job, Samples, Task};
 use crate::source_file::{Source, SourceFile};
-use crate::{Error, graph};
+use crate::{Error, Options, graph};
 
 /// A task that could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -86,10 +87,7 @@ impl Job {
             let path = self.input.as_deref().ok_or(JobError::Watch)?;
             let mut text = |path: &Path| match path.extension() {
                 Some(kind) if kind == "mlir" => std::fs::read_to_string(path).map_err(|error| error.to_string()),
-                _ => SourceFile::from(path)
-                    .read(&registry.pooled_context())
-                    .map(|source| source.module.to_string())
-                    .map_err(|error| error.to_string()),
+                _ => self.read(path, &registry.pooled_context()).map(|source| source.module.to_string()).map_err(|error| error.to_string()),
             };
             incremental::watch(&mut db, path, &mut text, pipeline, &mut std::io::stdout(), &mut || true)?;
             return Ok(true);
@@ -113,9 +111,15 @@ impl Job {
         Ok(true)
     }
 
+    /// Reads an exported program, with the operators of extensions that it calls.
+    fn read<'c>(&self, path: &Path, context: &'c Context) -> Result<Source<'c>, Error> {
+        let op_libraries = self.op_libraries.iter().map(op_library::describe).collect::<Result<_, _>>()?;
+        SourceFile::from(path).read_for(context, &Options { op_libraries, ..Options::default() })
+    }
+
     fn programs<'c>(&self, context: &'c Context) -> Result<Vec<Source<'c>>, JobError> {
         let text = match &self.input {
-            Some(path) if SourceFile::from(path).is_exported() => return Ok(vec![SourceFile::from(path).read(context)?]),
+            Some(path) if SourceFile::from(path).is_exported() => return Ok(vec![self.read(path, context)?]),
             Some(path) => std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.clone(), source })?,
             None => {
                 let mut text = String::new();

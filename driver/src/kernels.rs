@@ -1,14 +1,13 @@
 //! Kernels of a user's libraries, for the reference interpreter.
 
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use strata_core::ir::Op;
 use strata_dialects::{capture, host};
 use strata_interp as interp;
 use strata_interp::{Kernels, Scalar, Value};
-use strata_runtime::OpLibraries;
 use strata_runtime::op_call::OpValue;
+use strata_runtime::{OpLibraries, OpLibraryError, OpLibraryFile};
 
 use crate::Error;
 use crate::tensors::{from_runtime, to_runtime};
@@ -16,24 +15,23 @@ use crate::tensors::{from_runtime, to_runtime};
 struct Opened(OpLibraries);
 
 /// Runs a call of the interpreter with these libraries open.
-pub(crate) fn with_libraries<R>(paths: &[PathBuf], call: impl FnOnce() -> R) -> Result<R, Error> {
-    if paths.is_empty() {
+pub(crate) fn with_libraries<R>(files: &[OpLibraryFile], call: impl FnOnce() -> R) -> Result<R, Error> {
+    if files.is_empty() {
         return Ok(call());
     }
-    Ok(interp::with_kernels(Rc::new(Opened(OpLibraries::open(paths)?)), call))
+    Ok(interp::with_kernels(Rc::new(Opened(OpLibraries::open(files)?)), call))
 }
 
 /// Refuses a library that the program calls no kernel of.
-pub(crate) fn all_called(module: Op<'_>, paths: &[PathBuf]) -> Result<(), Error> {
+pub(crate) fn all_called(module: Op<'_>, files: &[OpLibraryFile]) -> Result<(), Error> {
     let mut called = Vec::new();
     module.walk(&mut |op| {
         called.extend(capture::CustomCall::cast(op).map(|call| call.library()));
         let import = host::CustomCall::cast(op).map(|call| call.import());
         called.extend(import.and_then(|import| Some(capture::kernel_of(&import)?.0.to_owned())));
     });
-    let files = paths.iter().map(|path| path.file_name().unwrap_or_default().to_string_lossy());
-    match files.into_iter().find(|file| !called.iter().any(|called| called == file)) {
-        Some(file) => Err(Error::OpLibraryUnused { file: file.into_owned() }),
+    match files.iter().find(|file| !called.contains(&file.file())) {
+        Some(library) => Err(OpLibraryError::Unused { library: library.clone() }.into()),
         None => Ok(()),
     }
 }

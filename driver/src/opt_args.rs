@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use strata_core::registry::Registry;
+use strata_runtime::OpLibraryFile;
 
 use crate::check_semantics::{ELEMENTS, SECONDS};
 use crate::levels::{Level, UnknownLevel, list};
@@ -33,6 +34,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "compare the program's gradients, behind the passes, with finite differences in f64 by the interpreter",
     ),
     ("--load-op-library=FILE", "a library of C functions that the program calls, for these three; may be given more than once"),
+    ("--load-torch-op=FILE", "an extension on PyTorch's stable ABI whose operators the program calls; may be given more than once"),
     ("--graph=dot|svg", "draw the ops behind the passes"),
     ("--incremental", "take passes' results from the store; run only what is not in it"),
     ("--explain-cache[=json]", "with --incremental: what was found, what was run again and which input changed"),
@@ -130,7 +132,7 @@ pub struct Job {
     /// The passes in order, one each.
     pub passes: Vec<String>,
     /// Libraries of kernels that the program calls.
-    pub op_libraries: Vec<PathBuf>,
+    pub op_libraries: Vec<OpLibraryFile>,
     /// Whether the file holds several programs, between lines `// -----`.
     pub split: bool,
     /// Whether the program is written with locations.
@@ -246,7 +248,8 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                 match (name, value) {
                     ("split-input-file", None) => job.split = true,
                     ("mlir-print-debuginfo", None) => job.locations = true,
-                    ("load-op-library", Some(file)) => job.op_libraries.push(file.into()),
+                    ("load-op-library", Some(file)) => job.op_libraries.push(OpLibraryFile::c(file)),
+                    ("load-torch-op", Some(file)) => job.op_libraries.push(OpLibraryFile::torch(file)),
                     ("o", Some(value)) => job.output = Some(value.into()),
                     ("pass-pipeline", Some(text)) => job.passes.extend(pass_list::split(text)?),
                     ("pass-pipeline", None) => {

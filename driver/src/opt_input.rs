@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use strata_core::registry::Registry;
+use strata_runtime::op_library::{self, OpLibraryFile};
 use tempfile::NamedTempFile;
 
 use crate::source_file::SourceFile;
@@ -19,6 +20,8 @@ pub struct Exported {
 
 /// The types of a call of a TorchScript archive or an ONNX model.
 const SIGNATURE: &str = "--signature=";
+/// An extension of PyTorch.
+const TORCH_OP: &str = "--load-torch-op=";
 /// The file of operators that the user registers.
 const OPERATORS: &str = "--operators=";
 
@@ -30,9 +33,16 @@ pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<St
     let operators = args.iter().position(|arg| arg.starts_with(OPERATORS)).map(|at| args.remove(at)[OPERATORS.len()..].to_owned());
     let read = |path: &String| std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.into(), source });
     let operators = operators.as_ref().map(read).transpose()?;
-    let options = Options { signature, operators, ..Options::default() };
+    let mut op_libraries = Vec::new();
+    while let Some(at) = args.iter().position(|arg| arg.starts_with(TORCH_OP)) {
+        op_libraries.push(op_library::describe(&OpLibraryFile::torch(&args.remove(at)[TORCH_OP.len()..]))?);
+    }
+    let options = Options { signature, operators, op_libraries, ..Options::default() };
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
-    let Some(arg) = args.iter_mut().skip(1).find(exported) else { return Ok((args, None)) };
+    let loads = !options.op_libraries.is_empty();
+    let Some(arg) = args.iter_mut().skip(1).find(exported) else {
+        return if loads { Err(Error::TorchOpUseless) } else { Ok((args, None)) };
+    };
     let context = registry.pooled_context();
     let text = SourceFile::from(arg.as_str()).read_for(&context, &options)?.module.op().to_text_with_locations();
     let io = |source| Error::Io { path: arg.clone().into(), source };

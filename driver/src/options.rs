@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
-use std::path::PathBuf;
 use std::str::FromStr;
 pub use strata_dialects::numerics::Numerics;
 use strata_lowering::codegen::{Devices, UnknownDevice};
-use strata_runtime::op_library::OpLibrary;
+use strata_runtime::op_library::{OpLibrary, OpLibraryFile};
 
 /// How much time compilation may take for how much speed.
 ///
@@ -201,7 +200,7 @@ pub struct Options {
     /// The libraries of the user whose kernels the program may call.
     pub op_libraries: Vec<OpLibrary>,
     /// Their files, which the interpreter opens.
-    pub op_library_files: Vec<PathBuf>,
+    pub op_library_files: Vec<OpLibraryFile>,
     /// Arithmetic.
     #[serde(with = "spelled")]
     pub numerics: Numerics,

@@ -108,9 +108,18 @@ impl<'a> SourceFile<'a> {
         for dialect in strata_dialects::aten::OPERATORS {
             load_dialect(context, dialect.name);
         }
-        let parse = |text: &String| Library::parse(text, "--operators", &Operators, context);
-        let library = options.operators.as_ref().map(parse).transpose().map_err(|why| Error::Operators { why })?;
+        let library = registered(context, options).map_err(|why| Error::Operators { why })?;
         let imported = import(library).map_err(|error| error.into().of(self.path))?;
         Ok(Source { module: imported.module, weights: imported.weights, format: imported.format })
     }
+}
+
+/// The operators that the options register, where they do.
+fn registered<'c>(context: &'c Context, options: &Options) -> Result<Option<Library<'c>>, String> {
+    let mut extensions = options.op_libraries.iter().filter(|library| !library.schemas.is_empty()).peekable();
+    if options.operators.is_none() && extensions.peek().is_none() {
+        return Ok(None);
+    }
+    let library = Library::parse(options.operators.as_deref().unwrap_or_default(), "--operators", &Operators, context)?;
+    extensions.try_fold(library, |library, extension| library.with_torch_ops(&extension.file, &extension.schemas)).map(Some)
 }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use strata_core::ir::{Attr, Context, Module, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
-use strata_dialects::aten::AtenOp;
+use strata_dialects::aten::{AtenOp, Schema};
 use strata_dialects::capture::{self, CustomCall, CustomGradient, Yield};
 
 use crate::operators::Operators;
@@ -25,8 +25,19 @@ use crate::operators::Operators;
 /// Registered operators.
 pub struct Library<'c> {
     functions: HashMap<String, Op<'c>>,
+    torch_ops: HashMap<&'static str, TorchOp>,
     operators: &'static dyn Operators,
     _module: Module<'c>,
+}
+
+/// An operator of an extension that is built on PyTorch's stable ABI.
+#[derive(Clone)]
+pub(crate) struct TorchOp {
+    /// The extension's file.
+    pub library: String,
+    /// The operator's name in it: `ns::name.overload`.
+    pub symbol: String,
+    pub schema: &'static Schema,
 }
 
 /// A parameter of a registered operator.
@@ -46,12 +57,35 @@ impl<'c> Library<'c> {
             let named = named.ok_or_else(|| format!("{name}: `{}` is no function with a body", op.name()))?;
             functions.insert(named, op);
         }
-        Ok(Self { functions, operators, _module: module })
+        Ok(Self { functions, torch_ops: HashMap::new(), operators, _module: module })
+    }
+
+    /// Registers the operators of an extension of PyTorch by their schemas.
+    pub fn with_torch_ops(mut self, library: &str, schemas: &[String]) -> Result<Self, String> {
+        for text in schemas {
+            let schema = Schema::parse(text).ok_or_else(|| format!("{library}: `{text}` is no schema of an operator"))?;
+            let symbol = text.split('(').next().unwrap_or_default().to_owned();
+            self.torch_ops.insert(schema.name, TorchOp { library: library.to_owned(), symbol, schema });
+        }
+        Ok(self)
     }
 
     /// The function of an operator, as a program names it (`my.op.default`) or without the overload's name.
     pub(crate) fn find(&self, target: &str) -> Option<Op<'c>> {
         self.functions.get(target).or_else(|| self.functions.get(target.strip_suffix(".default")?)).copied()
+    }
+
+    /// Whether a call of this name writes to an argument.
+    pub(crate) fn writes(&self, target: &str) -> bool {
+        match self.find(target) {
+            Some(function) => function.body(0).ops().iter().any(writes),
+            None => self.find_torch_op(target).is_some_and(|operator| operator.schema.is_mutable()),
+        }
+    }
+
+    /// The operator of an extension that a program calls by this name.
+    pub(crate) fn find_torch_op(&self, target: &str) -> Option<TorchOp> {
+        self.torch_ops.get(target.strip_suffix(".default").unwrap_or(target)).cloned()
     }
 }
 

@@ -40,7 +40,8 @@ pub fn with_kernels<R>(kernels: Rc<dyn Kernels>, call: impl FnOnce() -> R) -> R 
 fn call(library: &str, symbol: &str, read: &[Value], written: &[Tensor]) -> Result<Vec<Tensor>, InterpError> {
     let kernels = KERNELS.with_borrow(Clone::clone);
     let kernels = kernels.ok_or_else(|| {
-        fail(format!("it calls `{symbol}` of the library {library}, which is not given; give it with --load-op-library=FOLDER/{library}"))
+        let option = capture::library_option(symbol);
+        fail(format!("it calls `{symbol}` of the library {library}, which is not given; give it with {option}=FOLDER/{library}"))
     })?;
     kernels.call(library, symbol, read, written).map_err(fail)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use strata_runtime::ArtefactError;
 use strata_runtime::origin::Origin;
+use strata_runtime::{ArtefactError, OpLibraryFile};
 
 use crate::error;
 use crate::torch::Torch;
@@ -75,7 +75,8 @@ impl Artefact {
 
     /// The same program with these libraries open, whose kernels it calls.
     fn with_op_libraries(&self, paths: Vec<PathBuf>) -> PyResult<Artefact> {
-        let opened = (*self.program).clone().with_op_libraries(&paths);
+        let libraries: Vec<_> = paths.into_iter().map(OpLibraryFile::c).collect();
+        let opened = (*self.program).clone().with_op_libraries(&libraries);
         opened.map(Artefact::from).map_err(error::python)
     }
 

@@ -17,7 +17,7 @@ pub trait Exception: Display {
 
 /// The text of an error that names an option of the tools, which is an argument here.
 fn as_argument(error: &impl Display) -> String {
-    error.to_string().replace("--load-op-library=", "op_libraries: ")
+    error.to_string().replace("--load-op-library=", "op_libraries: ").replace("--load-torch-op=", "rs-run --load-torch-op=")
 }
 
 impl Exception for CompilerError {

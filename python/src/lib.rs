@@ -18,7 +18,7 @@ use pyo3::sync::PyOnceLock;
 use serde::Serialize;
 use strata_report::{Program, Report};
 use strata_runtime::compiler::Compiler;
-use strata_runtime::pool;
+use strata_runtime::{OpLibraryFile, pool};
 
 /// The compiler, opened when something is compiled for the first time.
 static COMPILER: PyOnceLock<Compiler> = PyOnceLock::new();
@@ -74,7 +74,7 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
 /// What a program that is compiled for a library of kernels notes of it, as JSON.
 #[pyfunction]
 fn op_library(path: PathBuf) -> PyResult<String> {
-    json(&strata_runtime::op_library::describe(&path).map_err(error::python)?)
+    json(&strata_runtime::op_library::describe(&OpLibraryFile::c(path)).map_err(error::python)?)
 }
 
 /// Starts the process's threads for kernels, at most so many, unless they run already. Gives how many there are.

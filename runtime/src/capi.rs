@@ -7,8 +7,9 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::OpLibraryFile;
 use crate::artefact::Artefact;
 use crate::dlpack::{DLManagedTensor, DLTensor, is_given};
 use crate::session::Session;
@@ -82,11 +83,11 @@ unsafe fn in_file(file: *const c_char) -> Result<Artefact, Failure> {
 
 /// # Safety
 /// `libraries` has `length` terminated paths.
-unsafe fn paths(libraries: *const *const c_char, length: i32) -> Result<Vec<PathBuf>, Failure> {
+unsafe fn paths(libraries: *const *const c_char, length: i32) -> Result<Vec<OpLibraryFile>, Failure> {
     // SAFETY: the caller's promise.
     let given = unsafe { list("libraries", libraries, length) }?;
     // SAFETY: as above.
-    let read = |&each: &*const c_char| Ok(unsafe { path(each) }.ok_or("the path of a library is null")?.to_owned());
+    let read = |&each: &*const c_char| Ok(OpLibraryFile::c(unsafe { path(each) }.ok_or("the path of a library is null")?));
     given.iter().map(read).collect()
 }
 

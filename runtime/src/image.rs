@@ -7,7 +7,7 @@ use crate::artefact::{Artefact, PAGE};
 use crate::cpu;
 use crate::imports;
 use crate::manifest::{Access, Layout};
-use crate::op_library::OpLibraries;
+use crate::op_library::{OpLibraries, OpLibraryKind};
 
 /// Code ready to be called.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub enum ImageError {
         name: String,
     },
     /// The image calls a kernel of a library that is not given.
-    #[error("the program calls `{symbol}` of the library {file}, which is not given; rs-run takes it with --load-op-library=FOLDER/{file}")]
+    #[error("the program calls `{symbol}` of the library {file}, which is not given; rs-run takes it with {flag}=FOLDER/{file}", flag = OpLibraryKind::of(symbol).flag())]
     NoOpLibrary {
         /// The library.
         file: String,

@@ -47,6 +47,7 @@ pub mod specialised;
 mod strided;
 pub mod tensor;
 pub mod tensor_file;
+mod torch_ops;
 mod wait;
 pub mod weights;
 
@@ -58,7 +59,7 @@ pub use error::{LoadError, RunError};
 pub use guards::{Guards, Leaf};
 pub use manifest::Manifest;
 pub use measure::Measured;
-pub use op_library::{OpLibraries, OpLibraryError};
+pub use op_library::{OpLibraries, OpLibraryError, OpLibraryFile, OpLibraryKind};
 pub use prepare::PreparedFiles;
 pub use session::{CallState, Session};
 pub use specialised::Specialised;

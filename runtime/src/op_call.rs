@@ -7,7 +7,7 @@ use crate::dlpack::DLTensor;
 use crate::dtype::DType;
 use crate::imports::state;
 use crate::memory::Block;
-use crate::op_library::OpLibraries;
+use crate::op_library::{OpLibraries, OpLibraryKind};
 use crate::pool;
 use crate::session::dense;
 use crate::tensor::{Tensor, dense_strides};
@@ -190,7 +190,7 @@ pub enum OpValue {
 #[derive(Debug, thiserror::Error)]
 pub enum OpCallError {
     /// Its library is not open.
-    #[error("it calls `{symbol}` of the library {file}, which is not given; give it with --load-op-library=FOLDER/{file}")]
+    #[error("it calls `{symbol}` of the library {file}, which is not given; give it with {flag}=FOLDER/{file}", flag = OpLibraryKind::of(symbol).flag())]
     Library {
         /// The library.
         file: String,

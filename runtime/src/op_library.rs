@@ -1,13 +1,72 @@
 //! Libraries of the user with kernels of custom operators, opened for the programs that call them.
 
 use std::ffi::{CString, c_void};
-use std::path::{Path, PathBuf};
+use std::fmt::{self, Display};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
 
 use crate::artefact::Artefact;
+use crate::torch_ops;
+
+/// What a library of the user is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OpLibraryKind {
+    /// Functions of `strata_ops.h`.
+    C,
+    /// An extension on PyTorch's stable ABI, which registers operators.
+    Torch,
+}
+
+impl OpLibraryKind {
+    /// What the library of a kernel is: no C function has a name with a colon.
+    pub fn of(symbol: &str) -> OpLibraryKind {
+        if symbol.contains(':') { OpLibraryKind::Torch } else { OpLibraryKind::C }
+    }
+
+    /// The option that gives such a library.
+    pub fn flag(self) -> &'static str {
+        match self {
+            OpLibraryKind::C => "--load-op-library",
+            OpLibraryKind::Torch => "--load-torch-op",
+        }
+    }
+}
+
+/// A library that the user gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpLibraryFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: OpLibraryKind,
+}
+
+impl OpLibraryFile {
+    /// A library of C functions.
+    pub fn c(path: impl Into<PathBuf>) -> OpLibraryFile {
+        OpLibraryFile { path: path.into(), kind: OpLibraryKind::C }
+    }
+
+    /// An extension on PyTorch's stable ABI.
+    pub fn torch(path: impl Into<PathBuf>) -> OpLibraryFile {
+        OpLibraryFile { path: path.into(), kind: OpLibraryKind::Torch }
+    }
+
+    /// The name of the file, without a folder.
+    pub fn file(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// As on a command line.
+impl Display for OpLibraryFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.kind.flag(), self.path.display())
+    }
+}
 
 /// A library of the user with kernels of custom operators. Its bytes say which build of it a program was compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +77,16 @@ pub struct OpLibrary {
     pub bytes: u64,
     /// The checksum of the file.
     pub crc32: u32,
+    /// The schemas of its operators where it is an extension on PyTorch's stable ABI, which has some; a library of C functions has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schemas: Vec<String>,
+}
+
+impl OpLibrary {
+    /// What it is.
+    pub fn kind(&self) -> OpLibraryKind {
+        if self.schemas.is_empty() { OpLibraryKind::C } else { OpLibraryKind::Torch }
+    }
 }
 
 /// Opened libraries. They stay open while a program is that calls them.
@@ -29,36 +98,45 @@ pub struct OpLibraries {
 #[derive(Debug)]
 struct Opened {
     file: String,
-    library: Library,
+    kernels: Kernels,
+}
+
+/// Where kernels of an opened library are.
+#[derive(Debug)]
+enum Kernels {
+    /// In the library, by the names of functions.
+    C(Library),
+    /// In the host of extensions, by these names of operators.
+    Torch(Vec<String>),
 }
 
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpLibraryError {
     /// The file cannot be read.
-    #[error("--load-op-library={path}: {source}")]
+    #[error("{library}: {source}")]
     Io {
         /// The file.
-        path: PathBuf,
+        library: OpLibraryFile,
         /// The reason.
         source: std::io::Error,
     },
     /// The system does not open it.
-    #[error("--load-op-library={path}: it is no library that can be opened here: {reason}")]
+    #[error("{library}: it is no library that can be opened here: {reason}")]
     Open {
         /// The file.
-        path: PathBuf,
+        library: OpLibraryFile,
         /// The system's reason.
         reason: String,
     },
     /// The program was compiled for another build.
     #[error(
-        "--load-op-library={path}: the program was compiled for another build of {file} ({wanted} bytes, checksum {wanted_crc32:08x}; this one \
+        "{library}: the program was compiled for another build of {file} ({wanted} bytes, checksum {wanted_crc32:08x}; this one \
          has {found} bytes, checksum {found_crc32:08x}); compile the program again, or give the library that it was compiled for"
     )]
     OtherBuild {
         /// The file that was given.
-        path: PathBuf,
+        library: OpLibraryFile,
         /// Its name.
         file: String,
         /// Length of the one that the program was compiled for.
@@ -71,27 +149,50 @@ pub enum OpLibraryError {
         found_crc32: u32,
     },
     /// The program does not call it.
-    #[error("--load-op-library={path}: the program calls no kernel of it; leave the option out")]
+    #[error("{library}: the program calls no kernel of it; leave the option out")]
     Unused {
         /// The file.
-        path: PathBuf,
+        library: OpLibraryFile,
+    },
+    /// It is not what the option says.
+    #[error("{library}: the program was compiled with it by another option; give it with {flag}={path}", flag = wanted.flag(), path = library.path.display())]
+    Kind {
+        /// The file.
+        library: OpLibraryFile,
+        /// What it is.
+        wanted: OpLibraryKind,
     },
     /// It is not given.
-    #[error("the program calls kernels of the library {file}, and nobody says where it is; give it with --load-op-library=FOLDER/{file}")]
+    #[error("the program calls kernels of the library {file}, and nobody says where it is; give it with {flag}=FOLDER/{file}", flag = kind.flag())]
     Missing {
         /// The file.
         file: String,
+        /// What it is.
+        kind: OpLibraryKind,
     },
 }
 
-/// What a program that is compiled for a library notes of it.
+/// What a program that is compiled for a library notes of it. An extension of PyTorch is opened, which runs its code.
 ///
 /// # Errors
-/// When the file cannot be read.
-pub fn describe(path: &Path) -> Result<OpLibrary, OpLibraryError> {
-    let bytes = std::fs::read(path).map_err(|source| OpLibraryError::Io { path: path.into(), source })?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(OpLibrary { file, bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes) })
+/// When the file cannot be read, or not opened.
+pub fn describe(library: &OpLibraryFile) -> Result<OpLibrary, OpLibraryError> {
+    let found = read(library)?;
+    match library.kind {
+        OpLibraryKind::C => Ok(found),
+        OpLibraryKind::Torch => Ok(OpLibrary { schemas: schemas(library)?, ..found }),
+    }
+}
+
+/// Which build of a library a file is.
+fn read(library: &OpLibraryFile) -> Result<OpLibrary, OpLibraryError> {
+    let bytes = std::fs::read(&library.path).map_err(|source| OpLibraryError::Io { library: library.clone(), source })?;
+    Ok(OpLibrary { file: library.file(), bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes), schemas: Vec::new() })
+}
+
+/// Opens an extension of PyTorch, which registers its operators; gives their schemas.
+fn schemas(library: &OpLibraryFile) -> Result<Vec<String>, OpLibraryError> {
+    torch_ops::open(&library.path).map_err(|reason| OpLibraryError::Open { library: library.clone(), reason })
 }
 
 impl Artefact {
@@ -99,16 +200,16 @@ impl Artefact {
     ///
     /// # Errors
     /// When one is missing, is not opened, is another than the program was compiled for, or is none that it calls.
-    pub fn with_op_libraries(self, paths: &[PathBuf]) -> Result<Artefact, OpLibraryError> {
+    pub fn with_op_libraries(self, libraries: &[OpLibraryFile]) -> Result<Artefact, OpLibraryError> {
         let wanted = &self.manifest.op_libraries;
         let mut opened = Vec::new();
-        for path in paths {
-            let found = describe(path)?;
+        for library in libraries {
+            let found = read(library)?;
             let known =
-                wanted.iter().find(|known| known.file == found.file).ok_or_else(|| OpLibraryError::Unused { path: path.clone() })?;
-            if *known != found {
+                wanted.iter().find(|known| known.file == found.file).ok_or_else(|| OpLibraryError::Unused { library: library.clone() })?;
+            if (known.bytes, known.crc32) != (found.bytes, found.crc32) {
                 return Err(OpLibraryError::OtherBuild {
-                    path: path.clone(),
+                    library: library.clone(),
                     file: found.file,
                     wanted: known.bytes,
                     wanted_crc32: known.crc32,
@@ -116,24 +217,32 @@ impl Artefact {
                     found_crc32: found.crc32,
                 });
             }
-            opened.push(open(path, found.file)?);
+            if known.kind() != library.kind {
+                return Err(OpLibraryError::Kind { library: library.clone(), wanted: known.kind() });
+            }
+            opened.push(open(library)?);
         }
         let missing = wanted.iter().find(|wanted| !opened.iter().any(|opened| opened.file == wanted.file));
         match missing {
-            Some(missing) => Err(OpLibraryError::Missing { file: missing.file.clone() }),
+            Some(missing) => Err(OpLibraryError::Missing { file: missing.file.clone(), kind: missing.kind() }),
             None => Ok(Artefact { op_libraries: OpLibraries { opened }, ..self }),
         }
     }
 }
 
 /// Opens a library, which runs its code.
-fn open(path: &Path, file: String) -> Result<Arc<Opened>, OpLibraryError> {
-    // A path without a folder would be looked for in the system's.
-    let full = path.canonicalize().map_err(|source| OpLibraryError::Io { path: path.into(), source })?;
-    // SAFETY: the user asks for it by name: its initialisers are code that she trusts.
-    let library = unsafe { Library::open(Some(full), RTLD_NOW | RTLD_LOCAL) };
-    let library = library.map_err(|error| OpLibraryError::Open { path: path.into(), reason: reason(&error) })?;
-    Ok(Arc::new(Opened { file, library }))
+fn open(library: &OpLibraryFile) -> Result<Arc<Opened>, OpLibraryError> {
+    let kernels = match library.kind {
+        OpLibraryKind::C => {
+            // A path without a folder would be looked for in the system's.
+            let full = library.path.canonicalize().map_err(|source| OpLibraryError::Io { library: library.clone(), source })?;
+            // SAFETY: the user asks for it by name: its initialisers are code that she trusts.
+            let opened = unsafe { Library::open(Some(full), RTLD_NOW | RTLD_LOCAL) };
+            Kernels::C(opened.map_err(|error| OpLibraryError::Open { library: library.clone(), reason: reason(&error) })?)
+        }
+        OpLibraryKind::Torch => Kernels::Torch(schemas(library)?.iter().map(|schema| torch_ops::name(schema).to_owned()).collect()),
+    };
+    Ok(Arc::new(Opened { file: library.file(), kernels }))
 }
 
 /// The system's words, which the error keeps as its source.
@@ -146,9 +255,8 @@ impl OpLibraries {
     ///
     /// # Errors
     /// When one is not read or not opened.
-    pub fn open(paths: &[PathBuf]) -> Result<OpLibraries, OpLibraryError> {
-        let opened = paths.iter().map(|path| open(path, describe(path)?.file)).collect::<Result<_, _>>()?;
-        Ok(OpLibraries { opened })
+    pub fn open(libraries: &[OpLibraryFile]) -> Result<OpLibraries, OpLibraryError> {
+        Ok(OpLibraries { opened: libraries.iter().map(open).collect::<Result<_, _>>()? })
     }
 
     /// Whether a library of this name is there.
@@ -159,9 +267,13 @@ impl OpLibraries {
     /// The address of a kernel.
     pub(crate) fn kernel(&self, file: &str, symbol: &str) -> Option<*const c_void> {
         let opened = self.opened.iter().find(|opened| opened.file == file)?;
+        let library = match &opened.kernels {
+            Kernels::C(library) => library,
+            Kernels::Torch(names) => return names.iter().find(|name| *name == symbol).and_then(|name| torch_ops::kernel(name)),
+        };
         let symbol = CString::new(symbol).ok()?;
         // SAFETY: the symbol is only used as an address, and whoever has it keeps the library open.
-        let found = unsafe { opened.library.get::<*const c_void>(symbol.as_bytes_with_nul()) }.ok()?;
+        let found = unsafe { library.get::<*const c_void>(symbol.as_bytes_with_nul()) }.ok()?;
         Some(found.into_raw().cast_const()).filter(|address| !address.is_null())
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::artefact::{Artefact, ArtefactError};
 use crate::elf::{Library, Load, Machine};
 use crate::manifest::{Access, Layout};
+use crate::op_library::OpLibraryKind;
 
 /// The symbol of the artefact's first byte.
 pub const ARTEFACT_SYMBOL: &str = "strata_artefact";
@@ -41,6 +42,10 @@ pub fn library(artefact: &Artefact, name: &str) -> Result<Vec<u8>, ArtefactError
     data.extend_from_slice(&bytes);
     let size = data.len() as u64;
     library.loads.push(Load { address: data_at, bytes: data, size, access: Access::Read });
+    if let Some(extension) = artefact.manifest.op_libraries.iter().find(|library| library.kind() == OpLibraryKind::Torch) {
+        let reason = format!("it calls operators of {}, which the dynamic linker does not know; write a .strata file", extension.file);
+        return Err(ArtefactError::Library(reason));
+    }
     // A kernel of a user's library is a symbol like any other, and the library is needed under its own name.
     library.needed.splice(0..0, artefact.manifest.op_libraries.iter().map(|library| library.file.clone()));
     let symbol = |name: &str| name.split_once(':').map_or(name, |(_, symbol)| symbol).to_owned();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValue;
 use serde_json::{Map, json};
-use strata_runtime::op_library::{self, OpLibraryError};
+use strata_runtime::op_library::{self, OpLibraryError, OpLibraryFile};
 
 /// How to compile.
 #[derive(Args, Clone, Debug, Default)]
@@ -31,7 +31,11 @@ pub struct CompileOptions {
     operators: Option<String>,
     /// A library of C functions that are kernels of custom operators (strata_ops.h), whose program calls them; may be given more than once
     #[arg(long = "load-op-library", value_name = "FILE")]
-    pub op_libraries: Vec<PathBuf>,
+    op_libraries: Vec<PathBuf>,
+    /// An extension that is built on PyTorch's stable ABI (STABLE_TORCH_LIBRARY), whose operators the program calls; may be given more than
+    /// once
+    #[arg(long = "load-torch-op", value_name = "FILE")]
+    torch_ops: Vec<PathBuf>,
     /// How closely results follow the program's own order of operations
     #[arg(long, value_parser = [PossibleValue::new("strict").alias("bitwise"), PossibleValue::new("ulp"), PossibleValue::new("fast")])]
     numerics: Option<String>,
@@ -89,13 +93,19 @@ impl CompileOptions {
         !self.clone().with_profile(false).map().is_empty()
     }
 
+    /// The libraries of the user whose kernels the program calls.
+    pub fn op_libraries(&self) -> Vec<OpLibraryFile> {
+        let functions = self.op_libraries.iter().map(OpLibraryFile::c);
+        functions.chain(self.torch_ops.iter().map(OpLibraryFile::torch)).collect()
+    }
+
     /// The driver's options as JSON; what was not given is left to the compiler. Equal options and libraries give equal texts.
     ///
     /// # Errors
-    /// When a library cannot be read.
+    /// When a library cannot be read, or an extension of PyTorch not opened.
     pub fn json(&self) -> Result<String, OpLibraryError> {
         let mut options = self.map();
-        let libraries: Vec<_> = self.op_libraries.iter().map(|path| op_library::describe(path)).collect::<Result<_, _>>()?;
+        let libraries: Vec<_> = self.op_libraries().iter().map(op_library::describe).collect::<Result<_, _>>()?;
         if !libraries.is_empty() {
             options.insert("op_libraries".into(), json!(libraries));
         }

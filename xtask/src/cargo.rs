@@ -85,7 +85,7 @@ pub fn build_static() -> Result<bool> {
     let target = target().join("static");
     let mut args = vec!["build", "--release"];
     args.extend(
-        ["strata-tools", "strata-toolbox", "strata-compiler", "strata-c", "strata-python"]
+        ["strata-tools", "strata-toolbox", "strata-compiler", "strata-torch-ops", "strata-c", "strata-python"]
             .into_iter()
             .flat_map(|package| ["--package", package]),
     );

@@ -3,7 +3,8 @@
 //! The table is generated (`cargo xtask aten-table`); its format is described in `xtask/src/aten_table.rs`. Operators of PyTorch's
 //! libraries stand in `libraries.tsv`, in the same format. The constants of [`super::op`] are generated from both.
 
-use std::sync::{LazyLock, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use super::operator::Operator;
 
@@ -201,6 +202,58 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// Reads a schema as an extension of PyTorch registers it: `ns::name.overload(Tensor x, *, float[] by=[]) -> Tensor`. It is kept for
+    /// good, as those of the table are.
+    pub fn parse(text: &str) -> Option<&'static Schema> {
+        static PARSED: Mutex<BTreeMap<String, &'static Schema>> = Mutex::new(BTreeMap::new());
+        // No code panics while it holds the lock.
+        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = parsed.get(text) {
+            return Some(known);
+        }
+        let kept: &'static str = text.to_owned().leak();
+        let (head, returns) = kept.rsplit_once("->")?;
+        let (name, args) = head.trim().strip_suffix(')')?.split_once('(')?;
+        let (mut named, mut list) = (false, Vec::new());
+        for cell in cells(args) {
+            match cell {
+                "*" => named = true,
+                cell => list.push(Arg { kwarg_only: named, ..parse_arg(cell) }),
+            }
+        }
+        let returns = returns.trim();
+        let returns = returns.strip_prefix('(').and_then(|list| list.strip_suffix(')')).unwrap_or(returns);
+        let returns = cells(returns).map(|cell| parse_return(cell.split(' ').next().unwrap_or_default())).collect();
+        let flags = if list.iter().any(Arg::is_written) { vec!["mutable"] } else { Vec::new() };
+        let schema: &'static Schema = Box::leak(Box::new(Schema { name: name.replace("::", ".").leak(), args: list, returns, flags }));
+        parsed.insert(text.to_owned(), schema);
+        Some(schema)
+    }
+}
+
+/// The parts of a list. Commas in brackets and quotes are not between them.
+fn cells(list: &'static str) -> impl Iterator<Item = &'static str> {
+    let (mut depth, mut quoted) = (0, false);
+    let between = move |c: char| {
+        match c {
+            '\'' | '"' => quoted = !quoted,
+            '(' | '[' if !quoted => depth += 1,
+            ')' | ']' if !quoted => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0 && !quoted
+    };
+    list.split(between).map(str::trim).filter(|cell| !cell.is_empty())
+}
+
+impl Arg {
+    /// Whether a call writes to it.
+    pub fn is_written(&self) -> bool {
+        self.alias.is_some_and(|alias| alias.contains('!'))
+    }
+}
+
 impl Row {
     fn new(line: &'static str) -> Row {
         let (name, rest) = line.split_once('\t').unwrap_or((line, ""));
@@ -265,7 +318,9 @@ fn parse_type(text: &str) -> Type {
 
 fn parse_default(text: &str) -> DefaultValue {
     if let Some(list) = text.strip_prefix('[') {
-        return DefaultValue::Ints(list.trim_end_matches(']').split(',').filter_map(|n| n.trim().parse().ok()).collect());
+        let numbers = list.trim_end_matches(']').split(',').map(str::trim).filter(|number| !number.is_empty());
+        let numbers = numbers.map(str::parse).collect::<Result<_, _>>();
+        return numbers.map_or_else(|_| DefaultValue::Str(text.to_owned()), DefaultValue::Ints);
     }
     if let Some(quoted) = text.strip_prefix('\'') {
         return DefaultValue::Str(quoted.strip_suffix('\'').unwrap_or(quoted).to_owned());
@@ -294,6 +349,19 @@ mod tests {
             assert!(schema.args.iter().all(|a| !a.name.is_empty()), "{name}");
         }
         assert!(names().count() > 3000);
+    }
+
+    #[test]
+    fn schemas_of_extensions_parse() {
+        let text = "my::mix.out(Tensor x, Tensor? bias, int[2] by=[1, 2], *, str how='a, b', Tensor(a!) out) -> (Tensor, Tensor y)";
+        let schema = Schema::parse(text).expect("a schema");
+        assert_eq!((schema.name, schema.args.len(), schema.returns.len()), ("my.mix.out", 5, 2));
+        assert_eq!(schema.args[1].ty, Type { kind: Kind::Tensor, list: false, len: None, optional: true, optional_elements: false });
+        assert_eq!(schema.args[2].default, Some(DefaultValue::Ints(vec![1, 2])));
+        assert!(schema.args[3].kwarg_only && schema.args[4].is_written() && schema.is_mutable());
+        assert!(std::ptr::eq(schema, Schema::parse(text).expect("the same schema")));
+        assert!(Schema::parse("my::none() -> ()").is_some_and(|schema| schema.args.is_empty() && schema.returns.is_empty()));
+        assert_eq!(Schema::parse("my::none()"), None);
     }
 
     #[test]

@@ -19,17 +19,21 @@ use super::{
 };
 use crate::pt2::{
     argument::{Argument, Complex, OptionalTensor, Real},
-    schema::{ArgumentKind, Node},
+    schema::{ArgumentKind, NamedArgument},
 };
 
 /// A schema with one argument per parameter, absent ones as `None`.
 pub(super) type Matched<'g> = (&'static Schema, Vec<Option<&'g Argument>>);
 
-/// Sorts a node's arguments into the schema's order; `names` are what the first ones are called where that is not as in the schema.
-pub(super) fn sort<'g>(node: &'g Node, schema: &'static Schema, names: &[&str]) -> Result<Matched<'g>, Refusal> {
+/// Sorts a call's arguments into the schema's order; `names` are what the first ones are called where that is not as in the schema.
+pub(super) fn sort<'g>(
+    inputs: impl IntoIterator<Item = &'g NamedArgument>,
+    schema: &'static Schema,
+    names: &[&str],
+) -> Result<Matched<'g>, Refusal> {
     let mut sorted = vec![None; schema.args.len()];
     let mut next = 0;
-    for input in &node.inputs {
+    for input in inputs {
         let position = match (input.name.as_str(), input.kind) {
             ("", ArgumentKind::Positional) => Some(next),
             (name, _) => names.iter().position(|known| *known == name).or_else(|| schema.position(name)),

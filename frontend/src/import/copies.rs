@@ -6,18 +6,20 @@
 use strata_dialects::aten::{op, schema_of_target};
 
 use super::{scope::Scope, types};
+use crate::library::Library;
 use crate::pt2::{
     argument::Argument,
     schema::{Graph, Node, TensorMeta},
 };
 
-/// Whether any call of a graph (or of one inside it) writes to a tensor.
-pub(super) fn writes(graph: &Graph) -> bool {
-    any_call(graph, &|target| {
-        schema_of_target(target).is_some_and(|schema| {
+/// Whether any call of a graph (or of one inside it) writes to a tensor, those of registered operators too.
+pub(super) fn writes(graph: &Graph, library: Option<&Library<'_>>) -> bool {
+    any_call(graph, &|target| match schema_of_target(target) {
+        Some(schema) => {
             let writes_statistics = schema.operator() == op::BATCH_NORM;
             schema.is_mutable() && !schema.has("inplace_view") || writes_statistics
-        })
+        }
+        None => library.is_some_and(|library| library.writes(target)),
     })
 }
 

@@ -14,7 +14,7 @@ pub(super) fn import<'g, 'c>(
     node: &'g Node,
     (lists, each): (&'static Schema, Operator),
 ) -> Result<(), Refusal> {
-    let (_, given) = arguments::sort(node, lists, &[])?;
+    let (_, given) = arguments::sort(&node.inputs, lists, &[])?;
     let listed = |(arg, value): (&Arg, &Option<&Argument>)| value.and_then(|value| length(arg, value));
     let lengths: Vec<usize> = lists.args.iter().zip(&given).filter_map(listed).collect();
     let count = lengths.first().copied().unwrap_or_default();

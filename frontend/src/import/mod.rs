@@ -20,6 +20,7 @@ mod registered;
 mod scope;
 mod storage;
 pub(crate) mod symbols;
+mod torch_op;
 mod types;
 
 use std::path::Path;
@@ -191,7 +192,7 @@ fn build<'c>(program: &Program, library: Option<Library<'c>>, cx: Cx<'c>, lenien
     let builder = Rewriter::at_end(module.body(), cx.unknown());
     let graph = &program.exported.graph_module.graph;
     let storages = storage::addressed(graph);
-    let aliasing = storages || copies::writes(graph);
+    let aliasing = storages || copies::writes(graph, library.as_ref());
     let mut importer = Importer {
         cx,
         builder,

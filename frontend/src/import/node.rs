@@ -101,7 +101,7 @@ impl<'c> Importer<'c> {
         if let Some(each) = aten::foreach::of_each(schema.operator()) {
             return foreach::import(self, scope, node, (schema, each));
         }
-        let matched = arguments::overload(arguments::sort(node, schema, names)?);
+        let matched = arguments::overload(arguments::sort(&node.inputs, schema, names)?);
         if !self.lenient && !self.cx.is_registered(matched.0.name) {
             return Err(Refusal::unsupported(format!("`{}` is not an op of the aten level", matched.0.name)));
         }

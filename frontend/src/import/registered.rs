@@ -1,4 +1,4 @@
-//! Calls of operators that a user registers: [`crate::library`] has their bodies.
+//! Calls of operators that a user registers: [`crate::library`] has their bodies, or says whose kernels they are.
 
 use std::rc::Rc;
 
@@ -8,31 +8,79 @@ use strata_core::upstream::tensor;
 use strata_dialects::aten::{self, Input, op};
 use strata_dialects::capture;
 
-use super::{error::Refusal, node::Importer, scope::Scope, types};
-use crate::library::{self, Library, Parameter};
+use super::{error::Refusal, node::Importer, scope::Scope, torch_op, types};
+use crate::library::{self, Library, Parameter, TorchOp};
 use crate::pt2::{
     argument::Argument,
     schema::{NamedArgument, Node},
 };
 
-const HELP: &str = "--operators=FILE takes a file of such functions, whose bodies are operators of `aten`";
+const HELP: &str = "--operators=FILE takes a file of such functions, whose bodies are operators of `aten`, and --load-torch-op=FILE an \
+                    extension of PyTorch that has the operator";
 
 /// Imports a call of a registered operator.
 pub(super) fn import<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'g Node, target: &str) -> Result<(), Refusal> {
-    let found = importer.library.clone().and_then(|library| Some((library.find(target)?, library)));
-    let Some((function, library)) = found else { return Err(unknown(importer, scope, node, target, &[])) };
-    let results = call(importer, scope, &library, function, &node.inputs, &[])?;
-    bind(importer, scope, &node.outputs, &results)
+    let Some(registered) = find(importer, target) else { return Err(unknown(importer, scope, node, target, &[])) };
+    let outputs: Vec<_> = node.outputs.iter().filter(|output| !matches!(output, Argument::AsNone(_))).collect();
+    let results = registered.call(importer, scope, (&node.inputs, &[]), &outputs)?;
+    if outputs.len() != results.len() {
+        return Err(Refusal::broken(format!("it gives {} values, and the node has {}", results.len(), outputs.len())));
+    }
+    outputs.into_iter().zip(results).try_for_each(|(output, value)| registered.bind(importer, scope, output, value))
+}
+
+/// What an operator is registered as. A function goes before an extension of PyTorch: it may call the extension's kernel, and has a gradient.
+enum Registered<'c> {
+    Function(Rc<Library<'c>>, Op<'c>),
+    TorchOp(TorchOp),
+}
+
+fn find<'c>(importer: &Importer<'c>, target: &str) -> Option<Registered<'c>> {
+    let library = importer.library.clone()?;
+    match library.find(target) {
+        Some(function) => Some(Registered::Function(library, function)),
+        None => library.find_torch_op(target).map(Registered::TorchOp),
+    }
+}
+
+impl<'c> Registered<'c> {
+    /// The results of a call with these arguments; `written` are given by name.
+    fn call<'g>(
+        &self,
+        importer: &mut Importer<'c>,
+        scope: &Scope<'g, 'c>,
+        (inputs, written): (&'g [NamedArgument], &[(&str, Value<'c>)]),
+        outputs: &[&'g Argument],
+    ) -> Result<Vec<Value<'c>>, Refusal> {
+        match self {
+            Registered::Function(library, function) => call(importer, scope, library, *function, inputs, written),
+            Registered::TorchOp(operator) => torch_op::call(importer, scope, operator, (inputs, written), outputs),
+        }
+    }
+
+    /// Binds a result. Those of an extension begin in the sizes that the program declares.
+    fn bind<'g>(
+        &self,
+        importer: &mut Importer<'c>,
+        scope: &mut Scope<'g, 'c>,
+        output: &'g Argument,
+        value: Value<'c>,
+    ) -> Result<(), Refusal> {
+        match self {
+            Registered::TorchOp(_) if value.ty() == scope.ty(importer.cx, output)? => scope.bind(output, value),
+            _ => one(importer, scope, output, value),
+        }
+    }
 }
 
 /// `auto_functionalized_v2`: an operator that writes to some of its arguments, called on copies of them; what it returns, then the copies.
 pub(super) fn functionalised<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 'c>, node: &'g Node) -> Result<(), Refusal> {
-    let find = |name: &str| node.inputs.iter().find(|input| input.name == name).map(|input| &input.arg);
+    let given = |name: &str| node.inputs.iter().find(|input| input.name == name).map(|input| &input.arg);
     let Some(Argument::AsOperator(target)) = node.inputs.first().map(|input| &input.arg) else {
         return Err(Refusal::broken("its first argument is no operator"));
     };
     let target = target.strip_prefix("torch.ops.").unwrap_or(target);
-    let bases = match find("_all_bases") {
+    let bases = match given("_all_bases") {
         Some(Argument::AsTensors(bases)) => bases.iter().map(|base| scope.get(&base.name)).collect::<Result<Vec<_>, _>>()?,
         _ => return Err(Refusal::broken("it does not say which tensors are written to")),
     };
@@ -40,14 +88,13 @@ pub(super) fn functionalised<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Sc
     let mut places = Vec::new();
     for input in &node.inputs {
         let Some(name) = input.name.strip_prefix('_').and_then(|name| name.strip_suffix("_base_index")) else { continue };
-        let alias = find(&format!("_{name}_alias")).is_none_or(|alias| matches!(alias, Argument::AsBool(true)));
-        let whole = alias && find(&format!("_{name}_size")).is_none();
+        let alias = given(&format!("_{name}_alias")).is_none_or(|alias| matches!(alias, Argument::AsBool(true)));
+        let whole = alias && given(&format!("_{name}_size")).is_none();
         let place = if let Argument::AsInt(place) = input.arg { usize::try_from(place).ok() } else { None };
         let place = place.filter(|place| whole && *place < bases.len());
         places.push((name, place.ok_or_else(|| Refusal::unsupported(format!("it writes to a part of `{name}`, or to one of a list")))?));
     }
-    let found = importer.library.clone().and_then(|library| Some((library.find(target)?, library)));
-    let Some((function, library)) = found else {
+    let Some(registered) = find(importer, target) else {
         let written: Vec<_> = places.iter().map(|(name, place)| (*name, bases[*place])).collect();
         return Err(unknown(importer, scope, node, target, &written));
     };
@@ -57,13 +104,13 @@ pub(super) fn functionalised<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Sc
         copies.push(copy.result(0));
     }
     let written: Vec<_> = places.iter().map(|(name, place)| (*name, copies[*place])).collect();
-    let mut results = call(importer, scope, &library, function, &node.inputs[1..], &written)?;
-    results.extend(copies);
     let outputs: Vec<_> = node.outputs.iter().filter(|output| !matches!(output, Argument::AsNone(_))).collect();
+    let mut results = registered.call(importer, scope, (&node.inputs[1..], &written), &outputs)?;
+    results.extend(copies);
     if outputs.len() != results.len() {
         return Err(Refusal::broken(format!("it gives {} values, and the node has {}", results.len(), outputs.len())));
     }
-    outputs.into_iter().zip(results).try_for_each(|(output, value)| one(importer, scope, output, value))
+    outputs.into_iter().zip(results).try_for_each(|(output, value)| registered.bind(importer, scope, output, value))
 }
 
 /// The body of a function for the arguments of a call; `written` are given by name.
@@ -116,18 +163,6 @@ fn fitted<'c>(
         return Err(Refusal::unsupported(format!("it is given {given}, and its registered function takes {wanted}")));
     }
     Ok(value)
-}
-
-fn bind<'g, 'c>(
-    importer: &mut Importer<'c>,
-    scope: &mut Scope<'g, 'c>,
-    outputs: &'g [Argument],
-    results: &[Value<'c>],
-) -> Result<(), Refusal> {
-    if outputs.len() != results.len() {
-        return Err(Refusal::broken(format!("its registered function gives {} values, and the node has {}", results.len(), outputs.len())));
-    }
-    outputs.iter().zip(results).try_for_each(|(output, value)| one(importer, scope, output, *value))
 }
 
 /// Binds a result, in the type that the program declares.

@@ -108,8 +108,8 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
                 "--no-cache, --explain-cache and --explain-autotune do nothing with --suite, which always compiles; leave them out".into(),
             );
         }
-        if !arguments.compile.op_libraries.is_empty() {
-            return Err("--load-op-library is for one model: a suite opens no libraries; leave it out".into());
+        if let Some(library) = arguments.compile.op_libraries().first() {
+            return Err(format!("{} is for one model: a suite opens no libraries; leave it out", library.kind.flag()).into());
         }
         return run::suite::run(&run::suite::Options {
             folder,

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use strata_runtime::compiler::Compiler;
 use strata_runtime::manifest::{Output, OutputKind};
 use strata_runtime::{
-    Artefact, DimOrder, LoadError, PreparedFiles, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError, cuda, shared,
+    Artefact, DimOrder, LoadError, OpLibraryFile, PreparedFiles, Session, Specialised, Tensor, TensorError, TensorFile, TensorFileError,
+    cuda, shared,
 };
 use strata_store::Store;
 use strata_tools::cached;
@@ -97,7 +98,7 @@ pub struct Compile<'a> {
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<&'a Path>,
     /// The libraries of the user whose kernels the program calls.
-    pub op_libraries: &'a [PathBuf],
+    pub op_libraries: &'a [OpLibraryFile],
 }
 
 impl Compile<'_> {
@@ -159,7 +160,8 @@ impl Program {
             return Err("--weights is for compiled programs of all sizes; leave out --dynamic=off, or the interpreter".into());
         }
         if !how.op_libraries.is_empty() && backend == Backend::CudaEmulated {
-            return Err("--load-op-library is for programs on the CPU: a device runs no kernels of libraries".into());
+            let flag = how.op_libraries[0].kind.flag();
+            return Err(format!("{flag} is for programs on the CPU: a device runs no kernels of libraries").into());
         }
         let artefact = match (kind, backend) {
             (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
@@ -343,7 +345,7 @@ impl Program {
 /// The options with the files of the user's libraries, which the interpreter opens.
 fn with_libraries(how: &Compile<'_>) -> Result<String, serde_json::Error> {
     let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
-    options.insert("op_library_files".into(), how.op_libraries.iter().map(|path| path.display().to_string()).collect());
+    options.insert("op_library_files".into(), serde_json::to_value(how.op_libraries)?);
     Ok(serde_json::Value::Object(options).to_string())
 }
 

@@ -2,13 +2,13 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use strata_report::{Call, Program, Report};
 use strata_runtime::manifest::OutputKind;
-use strata_runtime::{Session, Tensor, specialised};
+use strata_runtime::{OpLibraryFile, Session, Tensor, specialised};
 use strata_tools::compiler;
 
 use super::backend::in_order;
@@ -27,7 +27,7 @@ pub struct Page<'a> {
     /// The file of the weights, if not the one that the program names.
     pub weights: Option<&'a Path>,
     /// The libraries of the user whose kernels the program calls.
-    pub op_libraries: &'a [PathBuf],
+    pub op_libraries: &'a [OpLibraryFile],
 }
 
 impl Page<'_> {

@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     };
     let seeds = Seeds::read(options)?;
     let (json, verify) = (seeds.options(&json)?, options.verify_key.as_deref());
-    let op_libraries = &options.compile.op_libraries;
+    let op_libraries = &options.compile.op_libraries();
     let how = Compile {
         options: &json,
         cache,
@@ -262,7 +262,7 @@ fn page(options: &Options) -> Result<(), Box<dyn Error>> {
         options: &json,
         cache: !options.compile.no_cache,
         weights: options.weights.as_deref(),
-        op_libraries: &options.compile.op_libraries,
+        op_libraries: &options.compile.op_libraries(),
     };
     page.write(set.as_ref().map(InputSet::inputs), |session| sample_inputs(session.manifest()))
 }

@@ -10,7 +10,7 @@ use clap::{Parser, ValueEnum};
 use strata_core::registry::Registry;
 use strata_driver::{Held, Options, Target, describe_target, emit, explain_slow, gpu_named, lower, ptx};
 use strata_lowering::codegen;
-use strata_runtime::{Artefact, OpLibraryError, header, shared};
+use strata_runtime::{Artefact, OpLibraryError, OpLibraryFile, OpLibraryKind, header, shared};
 use strata_tools::cached;
 use strata_tools::compile_options::CompileOptions;
 use strata_tools::kernels::{self, Multiprocessor};
@@ -112,9 +112,9 @@ impl Arguments {
     /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let artefact = self.cached(registry, options)?;
-        let called = |path: &&PathBuf| artefact.manifest.op_libraries.iter().any(|library| path.ends_with(&library.file));
-        if let Some(unused) = self.compile.op_libraries.iter().find(|path| !called(path)) {
-            return Err(OpLibraryError::Unused { path: unused.clone() }.into());
+        let called = |given: &OpLibraryFile| artefact.manifest.op_libraries.iter().any(|library| library.file == given.file());
+        if let Some(library) = self.compile.op_libraries().into_iter().find(|given| !called(given)) {
+            return Err(OpLibraryError::Unused { library }.into());
         }
         let artefact = match &self.pack_weights {
             Some(file) => artefact.pack(file.as_deref())?,
@@ -220,11 +220,18 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     if arguments.pack_weights.is_some() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
         return Err("--pack-weights is about programs (--emit=strata, so); the other forms hold no weights".into());
     }
-    if !arguments.compile.op_libraries.is_empty() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
-        return Err(
-            "--load-op-library is about programs (--emit=strata, so); the other forms name the kernels that they call, and need none"
-                .into(),
-        );
+    let libraries = arguments.compile.op_libraries();
+    let useless = |library: &&OpLibraryFile| match library.kind {
+        OpLibraryKind::C => !matches!(arguments.emit, Emit::So | Emit::Strata),
+        // The importer reads their schemas.
+        OpLibraryKind::Torch => false,
+    };
+    if let Some(library) = libraries.iter().find(useless) {
+        let flag = library.kind.flag();
+        return Err(format!(
+            "{flag} is about programs (--emit=strata, so); the other forms name the kernels that they call, and need none"
+        )
+        .into());
     }
     if arguments.explain_slow {
         if options.target != Target::Cpu {

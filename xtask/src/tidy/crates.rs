@@ -9,7 +9,7 @@ use super::Fault;
 use crate::cargo::{self, Profile, Result};
 
 /// Per crate, the crates of ours it may reach; outside crates are ruled by `FOREIGN`.
-const REACH: [(&str, &[&str]); 15] = [
+const REACH: [(&str, &[&str]); 16] = [
     ("strata-core-sys", &[]),
     ("strata-macros", &[]),
     ("strata-core", &["strata-core-sys", "strata-macros"]),
@@ -20,6 +20,7 @@ const REACH: [(&str, &[&str]); 15] = [
     ("strata-lowering", DIALECTS),
     ("strata-store", &[]),
     ("strata-runtime", &[]),
+    ("strata-torch-ops", &[]),
     ("strata-report", &["strata-runtime"]),
     ("strata-python", &["strata-report", "strata-runtime"]),
     ("strata-test", &[]),
