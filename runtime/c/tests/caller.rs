@@ -15,8 +15,9 @@ use program::{artefact, weights_file};
 fn built_library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--workspace"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    // What cargo set for this test would make its build scripts run again.
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST")) {
+    // What cargo set for this test would make build scripts run again, and all that depends on them be built again.
+    let of_test = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST") || name == "OUT_DIR";
+    for (name, _) in std::env::vars().filter(|(name, _)| of_test(name)) {
         cargo.env_remove(name);
     }
     assert!(cargo.status().unwrap().success());
