@@ -5,6 +5,7 @@ aliases are views of the whole tensor, `x[...]`. They are recorded as views by s
 """
 
 import traceback
+from functools import lru_cache
 
 import torch
 from torch.fx import GraphModule
@@ -16,7 +17,6 @@ from . import graph, values
 _ALIAS, _DETACH = torch.ops.aten.alias.default, torch.ops.aten.detach.default
 _WRITES = {getattr(torch.Tensor, name) for name in ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__ipow__")}
 _DETACHES = {torch.detach, torch.Tensor.detach}
-ELSEWHERE = 'torch.compile(.., backend="strata") takes it as it is'
 
 
 class Detached(TorchFunctionMode):
@@ -27,7 +27,7 @@ class Detached(TorchFunctionMode):
         self.graded = {id(tensor): tensor for tensor in by}
         """Tensors that have a gradient, which live as long as the record: so a number stands for one tensor."""
         self.shaded: dict[int, torch.Tensor] = {}
-        """Those that were detached from such ones."""
+        """Those in the memory of such ones that have none: what was detached, views of it, and views that were made under `torch.no_grad()`."""
 
     def __torch_function__(self, function, types, arguments=(), named=None):
         named = named or {}
@@ -35,15 +35,16 @@ class Detached(TorchFunctionMode):
             function, arguments = torch.Tensor.view, (arguments[0], arguments[0].shape)
         if function == torch.Tensor.data.__get__:
             function = torch.Tensor.detach
-        graded = any(id(leaf) in self.graded for leaf in pytree.tree_leaves((arguments, named)))
+        leaves = pytree.tree_leaves((arguments, named))
+        graded, shaded = (any(id(leaf) in known for leaf in leaves) for known in (self.graded, self.shaded))
         enabled = torch.is_grad_enabled()
         written = _written(function, arguments, named)
         if any(id(tensor) in self.shaded or not enabled and id(tensor) in self.graded for tensor in written):
             place = values.place(traceback.extract_stack())
-            raise graph.Unsupported(f"{place}writes to a tensor behind the back of its gradient; {ELSEWHERE}, and x = function(x) has a gradient")
+            raise graph.Unsupported(f"{place}writes to a tensor behind the back of its gradient; {values.ELSEWHERE}, and x = function(x) has a gradient")
         if function is torch.Tensor.register_hook:
             place = values.place(traceback.extract_stack())
-            raise graph.Unsupported(f"{place}has a hook for a gradient, which a compiled program does not call; {ELSEWHERE}")
+            raise graph.Unsupported(f"{place}has a hook for a gradient, which a compiled program does not call; {values.ELSEWHERE}")
         result = function(*arguments, **named)
         if function in _DETACHES:
             self.shaded.update({id(result): result} if graded else {})
@@ -55,6 +56,8 @@ class Detached(TorchFunctionMode):
                 tensor.copy_(tensor.detach())
         elif graded:
             result = pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, result)
+        if (shaded or graded and not enabled) and _may_give_views(getattr(function, "__name__", "")):
+            self.shaded.update((id(leaf), leaf) for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor))
         return result
 
 
@@ -67,6 +70,14 @@ def _written(function, arguments: tuple, named: dict) -> list[torch.Tensor]:
     name = getattr(function, "__name__", "")
     writes = function in _WRITES or name.endswith("_") and not name.endswith("__")
     return [leaf for leaf in pytree.tree_leaves((arguments[:1] if writes else (), named.get("out"))) if isinstance(leaf, torch.Tensor)]
+
+
+@lru_cache(None)
+def _may_give_views(name: str) -> bool:
+    """Whether a function of this name may give what lies in the memory of an argument: one that reads an item or a property, or by its schemas."""
+    operator = getattr(torch.ops.aten, name, None) if name.isidentifier() and not name.startswith("_") else None
+    returns = [value for overload in (operator.overloads() if operator else ()) for value in getattr(operator, overload)._schema.returns]
+    return name in ("__getitem__", "__get__") or any(value.alias_info is not None and not value.alias_info.is_write for value in returns)
 
 
 def _has_gradient(value) -> bool:

@@ -8,7 +8,7 @@ from time import perf_counter
 import torch
 from torch.utils import _pytree as pytree
 
-from . import detached, direct, events, graph, optimizer
+from . import direct, events, graph, optimizer, values
 from .compiler import compile_text, to_function
 from .options import Options
 
@@ -95,7 +95,7 @@ class _Programs:
         """The graph of one call as a program, all of whose tensors are arguments: its graph, and its places."""
         for owner in (*self.weights.modules, *weights):
             if owner._backward_hooks or getattr(owner, "_backward_pre_hooks", None):
-                raise graph.Unsupported(f"a {type(owner).__name__} has a hook for its gradient, which a compiled program does not call; {detached.ELSEWHERE}")
+                raise graph.Unsupported(f"a {type(owner).__name__} has a hook for its gradient, which a compiled program does not call; {values.ELSEWHERE}")
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         of_module = bool(self.weights.modules)
         by = {k for k, tensor in enumerate([*tensors, *weights]) if (tensor.requires_grad if of_module else tensor.is_floating_point())}

@@ -52,7 +52,9 @@ def _has_no_memory(error: Exception | None) -> bool:
     return type(error) is RuntimeError and "data is not allocated" in str(error)
 
 
-_FUNCTION = '{}calls a torch.autograd.Function, whose backward a recorded call does not have; torch.compile(.., backend="strata") takes it as it is'
+ELSEWHERE = 'torch.compile(.., backend="strata") takes it as it is'
+"""The way out where a recorded function is refused for what TorchDynamo understands."""
+_FUNCTION = f"{{}}calls a torch.autograd.Function, whose backward a recorded call does not have; {ELSEWHERE}"
 
 
 def _is_of_a_function(error: Exception | None) -> bool:

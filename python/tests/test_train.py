@@ -258,6 +258,14 @@ def _written_behind_a_view(x):
     return (constant * y).sum()
 
 
+def _copy_of_detached(x):
+    y = x.view(2, 2).detach().clone()
+    y[0] = 0
+    z = x.detach() * 2
+    z.add_(1)
+    return (y.flatten() * z * x).sum()
+
+
 def _straight_through(x):
     soft = x.sigmoid()
     return (((x > 0).float() - soft.detach() + soft) * x).sum()
@@ -275,6 +283,7 @@ def _straight_through(x):
         lambda x: (_mask(x) * x).sum(),
         _under_no_grad,
         _moving_mean,
+        _copy_of_detached,
         _written_behind_a_view,
         _straight_through,
     ],
@@ -300,7 +309,20 @@ def _data_clamped(x):
     return y.sum()
 
 
-@pytest.mark.parametrize("function", [_clamped_under_no_grad, _data_clamped])
+def _view_of_detached_scaled(x):
+    y = x.clone()
+    y.detach().view(2, 2)[0].mul_(2)
+    return (y * y).sum()
+
+
+def _row_filled_under_no_grad(x):
+    y = x.clone()
+    with torch.no_grad():
+        y[0].fill_(7)
+    return (y * y).sum()
+
+
+@pytest.mark.parametrize("function", [_clamped_under_no_grad, _data_clamped, _view_of_detached_scaled, _row_filled_under_no_grad])
 def test_a_write_behind_the_back_of_a_gradient_is_refused_with_its_line(function):
     with pytest.raises(strata.graph.Unsupported, match=r"test_train.py:\d+: .* writes to a tensor behind the back of its gradient"):
         strata.value_and_grad(function)(torch.ones(4))
