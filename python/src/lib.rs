@@ -77,10 +77,12 @@ fn op_library(path: PathBuf) -> PyResult<String> {
     json(&strata_runtime::op_library::describe(&OpLibraryFile::c(path)).map_err(error::python)?)
 }
 
-/// Starts the process's threads for kernels, at most so many, unless they run already. Gives how many there are.
+/// Sets the process's threads for kernels, at most so many, unless they are set already. They are PyTorch's own where it computes by
+/// OpenMP. Gives how many there are.
 #[pyfunction]
 fn threads(most: usize) -> usize {
     pool::limit(most);
+    pool::share_openmp();
     pool::global().threads()
 }
 

@@ -392,6 +392,29 @@ strata.compile(add, torch.ones(4), threads=1)
     assert len(done.stdout.splitlines()) == 3 and "run on 1 threads" in done.stdout
 
 
+def test_kernels_run_on_the_threads_of_eager_pytorch():
+    """Also after `torch.set_num_threads`; and a forked process, where those threads are not, computes alone."""
+    program = """
+import os, pathlib, torch
+import strata
+x = torch.randn(1 << 20)
+exp = torch.compile(torch.exp, backend="strata")
+threads = lambda: [(task / "comm").read_text().strip() for task in pathlib.Path("/proc/self/task").iterdir()]
+torch.set_num_threads(2)
+for number in (2, 1, 2):
+    torch.set_num_threads(number)
+    for _ in range(20):
+        torch.testing.assert_close(exp(x), torch.exp(x))
+assert not [name for name in threads() if name.startswith("strata-")], threads()
+child = os.fork()
+if not child:
+    os._exit(int(not torch.isclose(exp(x)[::4096], torch.tensor([v.exp() for v in x[::4096]])).all()))
+assert os.waitpid(child, 0)[1] == 0
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
 def test_report(tmp_path):
     def broken(x):
         y = torch.relu(x)

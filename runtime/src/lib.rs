@@ -34,6 +34,7 @@ pub mod measure;
 pub mod memory;
 pub mod op_call;
 pub mod op_library;
+mod openmp;
 pub mod origin;
 pub mod packed;
 pub mod pool;

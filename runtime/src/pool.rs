@@ -5,37 +5,47 @@
 //! and nobody else wants the CPU: who was put aside while spinning sleeps at once.
 //! Waking a sleeper costs the caller microseconds too (7 on a virtual machine), so the caller first does a grain of the
 //! work itself and wakes the others only if the rest is worth it.
-//! Work is handed out in parts of what is left, down to a grain: all threads end within a grain of each other, whoever came late.
+//! Each thread has its own share of the work, the same at each job of the same size: what a core has in its caches is there for the
+//! next call, and for the next kernel. A share is handed out in parts of what is left of it, down to a grain. Who is done with
+//! its own takes from the end of another's: all threads end within a grain of each other, whoever came late.
 //! A worker that finds itself on the caller's CPU moves to another one: schedulers put who is woken beside who woke it, and two
 //! threads on one CPU are slower than one.
 //! A caller never waits for a worker that has not started: it closes the job and goes on alone.
+//! In a host that computes by OpenMP the workers are the host's, see [`share_openmp`].
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::{Duration, Instant};
 
 use crate::abi::Body;
 use crate::cpus::{self, Cpus};
+use crate::openmp::OpenMp;
 use crate::wait::{SPIN, Spin, futex_wait, futex_wake, spin};
 
-/// Parts for each thread of the work that is left: enough to even out a late worker, few enough to keep the counter quiet.
-const PARTS: i64 = 4;
+/// Parts of what is left of a share: enough to even out a late worker, few enough to keep the counters quiet.
+const PARTS: u32 = 4;
 /// Work that is worth waking a sleeper for.
 const WORTH: Duration = Duration::from_micros(16);
+/// How long after a job the host's threads are taken to be awake still. GNU's library keeps them awake for 300,000 pauses: 5 ms or more.
+const AWAKE: Duration = Duration::from_millis(2);
 /// Set in `gate` while a job takes workers; the bits below count the workers inside.
 const OPEN: u64 = 1 << 32;
 
 /// A pool of workers that run one job at a time.
 pub struct Pool {
     threads: usize,
+    /// The host's workers, which take the place of workers of ours.
+    team: Option<OpenMp>,
     busy: AtomicBool,
     epoch: AtomicU32,
     sleepers: AtomicU32,
     gate: AtomicU64,
     drained: AtomicU32,
-    next: AtomicI64,
+    /// What is left of each thread's share; the caller's is the first.
+    shares: Box<[Share]>,
     /// How often spinning caught work, minus how often it did not; spinning stops when it falls to zero.
     luck: AtomicU32,
     /// Since when, in nanoseconds since `start`, there is the newest job.
@@ -53,10 +63,44 @@ struct Job {
     n: i64,
     /// The least that is handed out.
     grain: i64,
-    /// The most that is handed out.
-    most: i64,
+    /// The most grains that are handed out at once.
+    most: u32,
     /// Where the caller runs.
     cpu: Option<usize>,
+}
+
+/// Grains that nobody has taken yet: the first one in the low half, the end in the high half. A cache line of its own.
+#[repr(align(64))]
+#[derive(Default)]
+struct Share(AtomicU64);
+
+impl Share {
+    fn reset(&self, grains: Range<u32>) {
+        self.0.store(u64::from(grains.end) << 32 | u64::from(grains.start), Relaxed);
+    }
+
+    /// Takes a part of what is left, `most` grains at most: from the front, or from the end.
+    fn take(&self, most: u32, front: bool) -> Option<Range<u32>> {
+        let mut now = self.0.load(Relaxed);
+        loop {
+            let (start, end) = (now as u32, (now >> 32) as u32);
+            if start >= end {
+                return None;
+            }
+            let part = ((end - start) / PARTS).clamp(1, most);
+            let (left, taken) = if front { (start + part..end, start..start + part) } else { (start..end - part, end - part..end) };
+            match self.0.compare_exchange_weak(now, u64::from(left.end) << 32 | u64::from(left.start), Relaxed, Relaxed) {
+                Ok(_) => return Some(taken),
+                Err(other) => now = other,
+            }
+        }
+    }
+}
+
+impl Job {
+    fn grains(&self) -> u64 {
+        (self.n as u64).div_ceil(self.grain as u64)
+    }
 }
 
 // SAFETY: `job` is written only by the holder of `busy` while the gate is closed and nobody is inside,
@@ -72,7 +116,10 @@ thread_local! {
 /// The process's pool, started on first use.
 pub fn global() -> &'static Pool {
     static POOL: OnceLock<&'static Pool> = OnceLock::new();
-    POOL.get_or_init(|| Pool::start(default_threads()))
+    POOL.get_or_init(|| {
+        let team = SHARED.load(Relaxed).then(OpenMp::of_process).flatten();
+        Pool::with(default_threads(), team)
+    })
 }
 
 /// Threads asked for by [`limit`]; 0 is no wish.
@@ -81,6 +128,15 @@ static LIMIT: AtomicUsize = AtomicUsize::new(0);
 /// Asks for at most `threads` threads. It counts for the process's pool if that has not been used yet.
 pub fn limit(threads: usize) {
     LIMIT.store(threads, Relaxed);
+}
+
+/// Whether [`share_openmp`] was called.
+static SHARED: AtomicBool = AtomicBool::new(false);
+
+/// Lets kernels run on the threads of the OpenMP library that the process has loaded, as many as both it and [`limit`] allow. It
+/// counts for the process's pool if that has not been used yet.
+pub fn share_openmp() {
+    SHARED.store(true, Relaxed);
 }
 
 /// The least of [`limit`], `STRATA_THREADS` and the CPUs this process may use.
@@ -95,24 +151,30 @@ fn default_threads() -> usize {
 impl Pool {
     /// Starts a pool of `threads` threads, the caller of [`Pool::run`] being one of them. It lives as long as the process.
     pub fn start(threads: usize) -> &'static Pool {
+        Pool::with(threads, None)
+    }
+
+    fn with(threads: usize, team: Option<OpenMp>) -> &'static Pool {
+        let workers = if team.is_some() { 0 } else { threads - 1 };
         let pool: &'static Pool = Box::leak(Box::new(Pool {
             threads,
+            team,
             busy: AtomicBool::new(false),
             epoch: AtomicU32::new(0),
             sleepers: AtomicU32::new(0),
             gate: AtomicU64::new(0),
             drained: AtomicU32::new(0),
-            next: AtomicI64::new(0),
+            shares: (0..threads).map(|_| Share::default()).collect(),
             luck: AtomicU32::new(8),
             posted: AtomicU64::new(0),
             start: Instant::now(),
             cpus: Cpus::allowed(),
             job: UnsafeCell::new(Job { body: None, ctx: std::ptr::null_mut(), n: 0, grain: 1, most: 1, cpu: None }),
         }));
-        for k in 1..threads {
+        for k in 1..=workers {
             let thread = std::thread::Builder::new().name(format!("strata-{k}")).stack_size(8 << 20);
             // Without a worker the caller does its share: slower, not wrong.
-            let _ = thread.spawn(move || pool.work());
+            let _ = thread.spawn(move || pool.work(k));
         }
         pool
     }
@@ -133,29 +195,49 @@ impl Pool {
             return;
         }
         let heavy = grain == 0;
-        let grain = grain.max(1);
+        let grain = grain.max(1).max(n >> 31); // grains are counted in 32 bits
         let alone = n <= grain || self.threads == 1 || INSIDE.get();
         if alone || self.busy.compare_exchange(false, true, Acquire, Relaxed).is_err() {
             // SAFETY: the caller's promise covers one call with the whole range.
             return unsafe { body(ctx, 0, n) };
         }
-        let job = Job { body: Some(body), ctx, n, grain, most: if heavy { 1 } else { n }, cpu: cpus::current() };
+        let job = Job { body: Some(body), ctx, n, grain, most: if heavy { 1 } else { u32::MAX }, cpu: cpus::current() };
         // SAFETY: we hold `busy`, the gate is closed and empty: nobody reads the job now.
         unsafe { *self.job.get() = job };
-        self.next.store(0, Relaxed);
-        self.posted.store(self.now(), Relaxed);
+        self.share(&job);
+        let before = self.posted.swap(self.now(), Relaxed);
+        INSIDE.set(true);
+        match &self.team {
+            Some(team) => self.run_on(team, job, heavy || self.now() - before < AWAKE.as_nanos() as u64),
+            None => self.run_on_workers(job, heavy),
+        }
+        INSIDE.set(false);
+        self.busy.store(false, Release);
+    }
+
+    fn run_on_workers(&self, job: Job, heavy: bool) {
         self.gate.store(OPEN, SeqCst);
         self.epoch.fetch_add(1, SeqCst);
-        INSIDE.set(true);
-        if heavy {
-            futex_wake(&self.epoch, (job.n - 1).min(self.threads as i64 - 1) as u32);
-        } else {
-            self.wake(job);
+        if heavy || self.sleepers.load(SeqCst) > 0 && self.is_worth(job) {
+            futex_wake(&self.epoch, (job.grains() - 1).min(self.threads as u64 - 1) as u32);
         }
-        self.chunks(job);
-        INSIDE.set(false);
+        self.chunks(0, job);
         self.close();
-        self.busy.store(false, Release);
+    }
+
+    /// The threads of the team are awake, or worth waking, if `awake`.
+    fn run_on(&self, team: &OpenMp, job: Job, awake: bool) {
+        if !team.is_here() || !awake && !self.is_worth(job) {
+            return self.chunks(0, job);
+        }
+        team.run(&|me| {
+            if me < self.threads {
+                let inside = INSIDE.replace(true);
+                // SAFETY: the caller holds `busy` until the team has ended: the job stays as it is.
+                self.chunks(me, unsafe { *self.job.get() });
+                INSIDE.set(inside);
+            }
+        });
     }
 
     /// Runs `body(begin, end)` over `0..n` in pieces, as [`Pool::run`] does.
@@ -169,45 +251,39 @@ impl Pool {
         unsafe { self.run(call::<F>, (&raw const body).cast_mut().cast(), n, grain) }
     }
 
-    /// Wakes sleeping workers if the job is worth it, which one grain of it tells.
-    fn wake(&self, job: Job) {
-        let Some(body) = job.body else { return };
-        if self.sleepers.load(SeqCst) == 0 {
-            return;
-        }
-        let Some((begin, end)) = self.take(&job, job.grain) else { return };
-        let start = Instant::now();
-        // SAFETY: as in `chunks`.
-        unsafe { body(job.ctx, begin, end) };
-        let grains = (job.n - begin) / job.grain;
-        if start.elapsed().as_nanos() as f64 * grains as f64 > WORTH.as_nanos() as f64 {
-            let helpers = ((job.n - 1) / job.grain).min(self.threads as i64 - 1);
-            futex_wake(&self.epoch, helpers as u32);
+    /// Gives each thread its share; the first ones have the larger ones.
+    fn share(&self, job: &Job) {
+        let (grains, threads) = (job.grains(), self.threads as u64);
+        let begin = |thread: u64| (grains * thread).div_ceil(threads) as u32;
+        for (thread, share) in (0..).zip(&self.shares) {
+            share.reset(begin(thread)..begin(thread + 1));
         }
     }
 
-    /// Does parts of the job until none is left.
-    fn chunks(&self, job: Job) {
+    /// Does one grain of the job, which tells whether the rest of it is worth waking others.
+    fn is_worth(&self, job: Job) -> bool {
+        let (Some(body), Some((begin, end))) = (job.body, self.take(0, &job, 1)) else { return false };
+        let start = Instant::now();
+        // SAFETY: as in `chunks`.
+        unsafe { body(job.ctx, begin, end) };
+        start.elapsed().as_nanos() as f64 * job.grains() as f64 > WORTH.as_nanos() as f64
+    }
+
+    /// Does parts of the job until none is left, as thread `me`.
+    fn chunks(&self, me: usize, job: Job) {
         let Some(body) = job.body else { return };
-        while let Some((begin, end)) = self.take(&job, job.most) {
+        while let Some((begin, end)) = self.take(me, &job, job.most) {
             // SAFETY: `run`'s caller promised that disjoint ranges may run anywhere; each begin is handed out once.
             unsafe { body(job.ctx, begin, end) };
         }
     }
 
-    /// The next part of the job, in whole grains: a share of what is left, `most` at most.
-    fn take(&self, job: &Job, most: i64) -> Option<(i64, i64)> {
-        let mut begin = self.next.load(Relaxed);
-        while begin < job.n {
-            let left = job.n - begin;
-            let share = (left / (self.threads as i64 * PARTS)).min(most);
-            let end = begin + (share - share % job.grain).max(job.grain).min(left);
-            match self.next.compare_exchange_weak(begin, end, Relaxed, Relaxed) {
-                Ok(_) => return Some((begin, end)),
-                Err(now) => begin = now,
-            }
-        }
-        None
+    /// The next part of the job for thread `me`, of at most `most` grains: of its own share while there is any, else of the others'.
+    fn take(&self, me: usize, job: &Job, most: u32) -> Option<(i64, i64)> {
+        let (before, from) = self.shares.split_at(me);
+        let (own, after) = from.split_first()?;
+        let part = own.take(most, true).or_else(|| after.iter().chain(before).find_map(|other| other.take(most, false)))?;
+        Some((i64::from(part.start) * job.grain, (i64::from(part.end) * job.grain).min(job.n)))
     }
 
     /// Lets no more workers in and waits for those inside.
@@ -227,8 +303,8 @@ impl Pool {
         }
     }
 
-    /// A worker's life.
-    fn work(&self) {
+    /// The life of worker `me`.
+    fn work(&self, me: usize) {
         INSIDE.set(true);
         loop {
             let seen = self.epoch.load(SeqCst);
@@ -236,7 +312,7 @@ impl Pool {
                 // SAFETY: we are inside: the job stays as it is until we leave.
                 let job = unsafe { *self.job.get() };
                 self.cpus.leave(job.cpu);
-                self.chunks(job);
+                self.chunks(me, job);
                 if self.gate.fetch_sub(1, SeqCst) == 1 {
                     self.drained.fetch_add(1, SeqCst);
                     futex_wake(&self.drained, 1);
@@ -315,13 +391,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_whole_grains_and_shrink_to_one() {
+    fn a_thread_takes_its_own_share_in_shrinking_parts_and_then_the_end_of_another() {
         let pool = Pool::start(2);
-        let job = Job { body: None, ctx: std::ptr::null_mut(), n: 1003, grain: 4, most: 1003, cpu: None };
-        let parts: Vec<_> = std::iter::from_fn(|| pool.take(&job, job.most)).collect();
-        assert!(parts.iter().zip(&parts[1..]).all(|(part, next)| part.1 == next.0 && part.1 - part.0 >= next.1 - next.0));
-        assert!(parts.iter().rev().skip(1).all(|(begin, end)| (end - begin) % 4 == 0));
-        assert_eq!((parts[0], parts.last()), ((0, 124), Some(&(1000, 1003))));
+        let job = Job { body: None, ctx: std::ptr::null_mut(), n: 1003, grain: 4, most: u32::MAX, cpu: None };
+        pool.share(&job);
+        let mut parts = std::iter::from_fn(|| pool.take(1, &job, job.most));
+        let own: Vec<_> = parts.by_ref().take_while(|part| part.0 >= 504).collect();
+        assert_eq!((own[0], own.last()), ((504, 628), Some(&(1000, 1003))));
+        assert!(own.iter().zip(&own[1..]).all(|(part, next)| part.1 == next.0 && part.1 - part.0 >= next.1 - next.0));
+        let last = parts.last();
+        assert_eq!(last, Some((0, 4)));
     }
 
     #[test]
