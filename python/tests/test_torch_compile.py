@@ -373,6 +373,17 @@ def test_random_numbers():
     assert third.equal(function(x))
 
 
+@pytest.mark.parametrize("kernel, stride, size, padding", [(3, 1, 14, 1), (5, 2, 29, 2), (4, 2, 19, 0), (4, 2, 18, 1), (2, 2, 9, 0), (7, 2, 11, 3), (3, 3, 17, 1)])
+def test_depthwise_convolutions(kernel, stride, size, padding):
+    """In the order that images have in PyTorch; windows that move by two read the phases of rows."""
+    for module, space, dtype in ((nn.Conv1d, 1, torch.float32), (nn.Conv2d, 2, torch.float32), (nn.Conv2d, 2, torch.bfloat16)):
+        layer = module(20, 20, kernel, stride, padding, groups=20).to(dtype)
+        x = torch.randn(2, 20, *[size] * space, dtype=dtype)
+        with torch.no_grad():
+            tolerance = {torch.float32: 1e-5, torch.bfloat16: 2e-2}[dtype]
+            torch.testing.assert_close(compiled(layer)(x), layer(x), rtol=tolerance, atol=tolerance)
+
+
 def test_the_number_of_threads():
     program = """
 import torch, strata

@@ -303,3 +303,15 @@ func.func @depthwise(%x: tensor<1x34x34x96xf32>, %w: tensor<7x7x1x96xf32>) -> te
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 96 : i64, layout = "n01c,01co->n01o"} : (tensor<1x34x34x96xf32>, tensor<7x7x1x96xf32>) -> tensor<1x28x28x96xf32>
   return %0 : tensor<1x28x28x96xf32>
 }
+
+// -----
+
+// A window along rows, with weights that all of a row share: two vectors of four rows.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: unroll = array<i64: 1, 4, 1, 2>, vector = 3 : i64, width = 16 : i64
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: unroll = array<i64: 1, 4, 1, 2>, vector = 3 : i64, width = 8 : i64
+func.func @windows(%x: tensor<1x24x66x66xf32>, %w: tensor<24x1x3x3xf32>) -> tensor<1x24x64x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<1x24x66x66xf32>, tensor<24x1x3x3xf32>) -> tensor<1x24x64x64xf32>
+  return %0 : tensor<1x24x64x64xf32>
+}

@@ -151,3 +151,37 @@ func.func @few_channels_apart(%x: tensor<2x3x6x6xf32>, %w: tensor<8x3x1x1xf32>) 
   %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x3x3xf32>
   return %0 : tensor<2x8x3x3xf32>
 }
+
+// A depthwise convolution between an input and a result in the order of before stays there; its padding is written out.
+// WHY: remark: its input and its result cost more to move than it does itself [channels-last]
+// CHECK-LABEL: func.func @depthwise(
+// CHECK-NOT: prim.transpose
+// CHECK: %[[P:.*]] = prim.pad {{.*}} {high = array<i64: 0, 0, 1, 1>, {{.*}} -> tensor<1x24x16x16xf32>
+// CHECK: prim.conv %[[P]], %{{.*}} {groups = 24 : i64, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, {{.*}} -> tensor<1x24x14x14xf32>
+func.func @depthwise(%x: tensor<1x24x14x14xf32>, %w: tensor<24x1x3x3xf32>) -> tensor<1x24x14x14xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<1x24x14x14xf32>, tensor<24x1x3x3xf32>) -> tensor<1x24x14x14xf32>
+  return %0 : tensor<1x24x14x14xf32>
+}
+
+// A window that moves by two reads the columns of each phase side by side: rows become even, and so does the window.
+// CHECK-LABEL: func.func @by_two(
+// CHECK: prim.pad {{.*}} {high = array<i64: 0, 0, 2, 3>, {{.*}}low = array<i64: 0, 0, 2, 2>} {{.*}} -> tensor<1x24x33x34xf32>
+// CHECK: prim.pad %{{.*}} {high = array<i64: 0, 0, 0, 1>, {{.*}} -> tensor<24x1x5x6xf32>
+// CHECK: prim.transpose {{.*}} {perm = array<i64: 0, 1, 4, 2, 3>} {{.*}} -> tensor<1x24x2x33x17xf32>
+// CHECK: %[[X:.*]] = prim.reshape {{.*}} -> tensor<1x48x33x17xf32>
+// CHECK: %[[W:.*]] = prim.reshape {{.*}} -> tensor<24x2x5x3xf32>
+// CHECK: prim.conv %[[X]], %[[W]] {groups = 24 : i64, {{.*}}strides = array<i64: 2, 1>} {{.*}} -> tensor<1x24x15x15xf32>
+func.func @by_two(%x: tensor<1x24x29x29xf32>, %w: tensor<24x1x5x5xf32>) -> tensor<1x24x15x15xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, low = array<i64: 2, 2>, high = array<i64: 2, 2>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<1x24x29x29xf32>, tensor<24x1x5x5xf32>) -> tensor<1x24x15x15xf32>
+  return %0 : tensor<1x24x15x15xf32>
+}
+
+// Before another convolution it takes the new order.
+// CHECK-LABEL: func.func @depthwise_then_pointwise(
+// CHECK: prim.conv {{.*}}layout = "n01c,01co->n01o"
+// CHECK: prim.conv {{.*}}layout = "n01c,01co->n01o"
+func.func @depthwise_then_pointwise(%x: tensor<1x24x14x14xf32>, %w: tensor<24x1x3x3xf32>, %v: tensor<32x24x1x1xf32>) -> tensor<1x32x14x14xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<1x24x14x14xf32>, tensor<24x1x3x3xf32>) -> tensor<1x24x14x14xf32>
+  %1 = prim.conv %0, %v {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x24x14x14xf32>, tensor<32x24x1x1xf32>) -> tensor<1x32x14x14xf32>
+  return %1 : tensor<1x32x14x14xf32>
+}

@@ -22,6 +22,7 @@ mod peel;
 mod pointwise;
 mod reduction;
 mod spread;
+mod windows;
 
 pub use choice::{apply, choice, steps};
 
@@ -77,7 +78,7 @@ fn schedule_with(op: Op<'_>, target: &Target, lanes: Lanes) {
     if attention::is_attention(&kernel) {
         return attention::schedule(&frame);
     }
-    if !frame.constrained && (spread::schedule(&frame) || panels::schedule(&frame)) {
+    if !frame.constrained && (spread::schedule(&frame) || panels::schedule(&frame) || windows::schedule(&frame)) {
         return non_temporal::schedule(&kernel, target);
     }
     if let Some(lanes) = outer_reduction::lanes(&kernel).filter(|_| !frame.constrained) {

@@ -94,7 +94,7 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
 }
 
 /// Whether the first operand is read at an index in which a row and a step of the sum meet, as under a window.
-fn slides(stage: &StageView<'_>, row: usize, inner: usize) -> bool {
+pub fn slides(stage: &StageView<'_>, row: usize, inner: usize) -> bool {
     let both = |expr: &strata_core::ir::AffineExpr<'_>| expr.uses_dim(row) && expr.uses_dim(inner);
     stage.maps[0].results().iter().any(both)
 }
@@ -117,16 +117,20 @@ fn blocks(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, most: i64) -> Vec<(usi
             }
             break;
         };
-        let even = (1..=left.min(size)).rev().find(|block| size % block == 0).unwrap_or(1);
-        let first = blocks.is_empty();
-        // An uneven block costs a second copy of the body, and a shorter last block.
-        let block = if even * 3 >= left.min(size) * 2 || (!first && even > 1) { even } else { uneven(size, left) };
+        let block = block(size, left, blocks.is_empty());
         if block > 1 {
             blocks.push((row, block));
             left /= block;
         }
     }
     blocks
+}
+
+/// Iterations of a dim that stand side by side, `most` at most; `may_be_uneven`: the last ones may be fewer.
+pub fn block(size: i64, most: i64, may_be_uneven: bool) -> i64 {
+    let even = (1..=most.min(size)).rev().find(|block| size % block == 0).unwrap_or(1);
+    // An uneven block costs a second copy of the body, and a shorter last block.
+    if even * 3 >= most.min(size) * 2 || (!may_be_uneven && even > 1) { even } else { uneven(size, most) }
 }
 
 /// The block that divides a size into as few and as equal parts as there can be.

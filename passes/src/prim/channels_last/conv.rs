@@ -1,7 +1,7 @@
 //! One convolution: channels innermost, padding written out, weights in panels.
 
-use super::FEATURES;
 use super::order::{Ordered, Orders, reordered_type, transpose};
+use super::{FEATURES, depthwise};
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
 use strata_core::rewrite::Matched;
@@ -14,8 +14,9 @@ pub fn is_plain(op: Op<'_>) -> bool {
     op.isa::<prim::Conv>() && op.attr("layout").is_none() && !op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>())
 }
 
-/// Whether a convolution in the plain order is worth another one; `goes_back`: its result would be transposed to the order of before.
-pub fn check(op: Op<'_>, goes_back: bool, target: &Target) -> Matched {
+/// Whether a convolution in the plain order is worth another one. `comes_over`: its input would be transposed to that; `goes_back`: its result
+/// would be transposed to the order of before.
+pub fn check(op: Op<'_>, comes_over: bool, goes_back: bool, target: &Target) -> Matched {
     let weights = op.operand(1).ty();
     if !weights.is_static() {
         return Err("the sizes of its weights are not known".into());
@@ -24,6 +25,9 @@ pub fn check(op: Op<'_>, goes_back: bool, target: &Target) -> Matched {
         features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
         _ if goes_back && has_few_channels(op) && has_dense_rows(op, target) => {
             Err("its result costs more to move than it does itself".into())
+        }
+        _ if comes_over && goes_back && depthwise::has_long_rows(op, target) => {
+            Err("its input and its result cost more to move than it does itself".into())
         }
         _ => Ok(()),
     }
@@ -55,7 +59,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, tar
     // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
     let few = has_few_channels(op) && orders.of(op.operand(0)).is_none();
     let x = if few { op.operand(0) } else { orders.in_order(b, op.operand(0), &perm) };
-    let x = pad(b, op, x, if few { 2 } else { 1 });
+    let x = Padding::of(op).write_out(b, x, if few { 2 } else { 1 });
     let (w, layout) = panels(b, op.operand(1), groups, lanes, few);
     let cx = b.cx();
     let (none, one) = (vec![0; perm.len() - 2], vec![1; perm.len() - 2]);
@@ -77,26 +81,39 @@ fn channels_last(rank: usize) -> Vec<usize> {
     std::iter::once(0).chain(2..rank).chain([1]).collect()
 }
 
-/// The input, whose spatial dims begin at `space`, with its padding and the gaps between its elements as zeros.
-fn pad<'c>(b: &mut Builder<'c>, op: Op<'c>, x: Value<'c>, space: usize) -> Value<'c> {
-    let ints = |name: &str| op.ints(name).unwrap_or_default();
-    let (low, high, dilation) = (ints("low"), ints("high"), ints("lhs_dilation"));
-    let gaps: Vec<i64> = dilation.iter().map(|dilation| dilation - 1).collect();
-    if low.iter().chain(&high).chain(&gaps).all(|&n| n == 0) {
-        return x;
+/// Zeros around and between the elements of a spatial dim, for each of these.
+pub struct Padding {
+    pub low: Vec<i64>,
+    pub high: Vec<i64>,
+    pub gaps: Vec<i64>,
+}
+
+impl Padding {
+    /// What a convolution takes for its input.
+    pub fn of(op: Op<'_>) -> Padding {
+        let ints = |name: &str| op.ints(name).unwrap_or_default();
+        Padding { low: ints("low"), high: ints("high"), gaps: ints("lhs_dilation").iter().map(|dilation| dilation - 1).collect() }
     }
-    let mut shape = x.ty().shape();
-    for k in 0..low.len() {
-        if shape[space + k] != DYNAMIC {
-            shape[space + k] += (shape[space + k] - 1).max(0) * gaps[k] + low[k] + high[k];
+
+    /// A value with these zeros, whose spatial dims begin at `space`.
+    pub fn write_out<'c>(&self, b: &mut Builder<'c>, x: Value<'c>, space: usize) -> Value<'c> {
+        let Padding { low, high, gaps } = self;
+        if low.iter().chain(high).chain(gaps).all(|&n| n == 0) {
+            return x;
         }
+        let mut shape = x.ty().shape();
+        for k in 0..low.len() {
+            if shape[space + k] != DYNAMIC {
+                shape[space + k] += (shape[space + k] - 1).max(0) * gaps[k] + low[k] + high[k];
+            }
+        }
+        let cx = b.cx();
+        let rest = shape.len() - space - low.len();
+        let around = |entries: &[i64]| cx.i64s_attr(&[&vec![0; space], entries, &vec![0; rest]].concat());
+        let zero = zero(b, x.ty().element());
+        let attrs = [("low", around(low)), ("high", around(high)), ("interior", around(gaps))];
+        b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&shape), &attrs)
     }
-    let cx = b.cx();
-    let rest = shape.len() - space - low.len();
-    let around = |entries: &[i64]| cx.i64s_attr(&[&vec![0; space], entries, &vec![0; rest]].concat());
-    let zero = zero(b, x.ty().element());
-    let attrs = [("low", around(&low)), ("high", around(&high)), ("interior", around(&gaps))];
-    b.value(prim::Pad::NAME, &[x, zero], x.ty().with_shape(&shape), &attrs)
 }
 
 /// Weights as a kernel with lanes along features reads them, and the layout of the convolution. With `few` channels these stand
