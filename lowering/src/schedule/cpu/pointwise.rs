@@ -7,7 +7,10 @@ use strata_core::ir::{AffineMap, Value};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 
-/// Edges of the blocks in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time.
+/// Edges of the tiles in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time; tiles of
+/// both sides fit the first-level cache.
+const TILE_EDGE: i64 = 64;
+/// The same where other loops are shared among threads.
 const BLOCK_EDGE: i64 = 128;
 
 /// Writes the schedule of a kernel of maps, scans and scatters.
@@ -97,15 +100,25 @@ fn interleaved(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     (short && plain && lanes && before.last() == Some(&vector)).then_some(along)
 }
 
-/// As many copies along the operand's own dim as there are lanes, in blocks of both dims.
+/// As many copies along the operand's own dim as there are lanes, in tiles of both dims, which threads share. What is guarded keeps plain
+/// loops, whose borders are treated apart, and small matrices are not worth a tile: threads share the loops around those.
 fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
     let stage = &frame.kernel.stages[0];
-    let mut order: Vec<_> = near_last(frame, vector).into_iter().filter(|&dim| dim != along && dim != vector).collect();
+    let inside = |dim: usize| dim == along || dim == vector;
+    let mut order: Vec<_> = near_last(frame, vector).into_iter().filter(|&dim| !inside(dim)).collect();
+    order.sort_by_key(|&dim| frame.kernel.static_size(dim) == Some(1));
     order.extend([along, vector]);
     let list = |of: &dyn Fn(usize) -> i64| Some(order.iter().map(|&dim| of(dim)).collect());
     let unroll = list(&|dim| if dim == along { frame.width.min(frame.size(along)) } else { 1 });
-    let block = list(&|dim| if dim == along || dim == vector { BLOCK_EDGE } else { 0 });
-    let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), ..KernelSchedule::default() };
-    frame.write(&order, KernelSchedule { unroll, block, ..lanes });
+    let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), unroll, ..KernelSchedule::default() };
+    let small = frame.size(along).min(TILE_EDGE) * frame.size(vector).min(TILE_EDGE) < TILE_EDGE * TILE_EDGE / 4;
+    let shape = if small || stage.guarded.contains(&true) {
+        KernelSchedule { block: list(&|dim| if inside(dim) { BLOCK_EDGE } else { 0 }), ..lanes }
+    } else {
+        let whole = frame.kernel.static_size(vector).is_some_and(|size| size % frame.width == 0);
+        let peel = (!whole && !frame.target.has_mask_registers()).then(|| vec![vector]);
+        KernelSchedule { tile: list(&|dim| if inside(dim) { TILE_EDGE } else { 1 }), peel, ..lanes }
+    };
+    frame.write(&order, shape);
     StageSchedule { transpose: Some(along), ..StageSchedule::default() }.set(stage.op);
 }
