@@ -80,7 +80,7 @@ func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) ->
 
 // A transposed operand is read along its own rows, as many copies as lanes, in blocks; a result that no cache holds goes past them.
 // CHECK-LABEL: loop.kernel @k0
-// CHECK-SAME: schedule = {block = array<i64: 128, 128>, order = array<i64: 0, 1>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}
+// CHECK-SAME: schedule = {order = array<i64: 0, 1>, tile = array<i64: 64, 64>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}
 // CHECK: schedule = {non_temporal = true, split_stores = true, transpose = 0 : i64}
 // Where a register is half a cache line, it goes through them.
 // AVX2: unroll = array<i64: 8, 1>, vector = 1 : i64, width = 8 : i64
@@ -314,4 +314,42 @@ func.func @depthwise(%x: tensor<1x34x34x96xf32>, %w: tensor<7x7x1x96xf32>) -> te
 func.func @windows(%x: tensor<1x24x66x66xf32>, %w: tensor<24x1x3x3xf32>) -> tensor<1x24x64x64xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<1x24x66x66xf32>, tensor<24x1x3x3xf32>) -> tensor<1x24x64x64xf32>
   return %0 : tensor<1x24x64x64xf32>
+}
+
+// -----
+
+// One line each in many places: whole lines are stored past the caches, halves of lines through them.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: non_temporal = true
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-NOT: non_temporal
+// AVX2: func.func @spread
+func.func @spread(%x: tensor<40000x3x32xf32>) -> tensor<40000x2x32xf32> {
+  %0 = prim.linear_transform %x {dims = array<i64: 1>, matrix = array<f64: 2.0, 0.0, 3.0, 2.0, 0.0, -3.0>} : (tensor<40000x3x32xf32>) -> tensor<40000x2x32xf32>
+  return %0 : tensor<40000x2x32xf32>
+}
+
+// -----
+
+// Small matrices keep plain loops.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: block = array<i64: 0, 128, 128>, order = array<i64: 0, 1, 2>
+// CHECK-LABEL: func.func @small
+// AVX2-LABEL: func.func @small
+func.func @small(%x: tensor<1x9000x12x16xf32>) -> tensor<1x9000x16x12xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 0, 1, 3, 2>} : (tensor<1x9000x12x16xf32>) -> tensor<1x9000x16x12xf32>
+  return %0 : tensor<1x9000x16x12xf32>
+}
+
+// -----
+
+// Ragged rows end apart where masks are vectors.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NOT: peel
+// CHECK-LABEL: func.func @ragged
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: peel = array<i64: 2>, tile = array<i64: 1, 64, 64>
+func.func @ragged(%x: tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32>
+  return %0 : tensor<1x256x3969xf32>
 }

@@ -9,7 +9,7 @@
 // CHECK: %[[P:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 3, 3, 0>, interior = array<i64: 0, 0, 0, 0>, low = array<i64: 0, 1, 1, 0>} {{.*}} -> tensor<4x18x18x64xf32>
 // CHECK: %[[V:.*]] = prim.sliding_window %[[P]] {dilations = array<i64: 1, 1>, dims = array<i64: 1, 2>, sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>} {{.*}} -> tensor<4x4x4x64x6x6xf32>
 // CHECK: %[[T:.*]] = prim.transpose %[[V]]
-// CHECK: %[[X:.*]] = prim.linear_transform %[[T]] {dims = array<i64: 0, 1>, {{.*}}tensor<6x6x4x4x4x64xf32>
+// CHECK: %[[X:.*]] = prim.linear_transform %[[T]] {dims = array<i64: 3, 4>, {{.*}}tensor<4x4x4x6x6x64xf32>
 // CHECK: %[[WT:.*]] = prim.transpose %{{.*}} {perm = array<i64: 1, 2, 3, 0, 4>}
 // CHECK: %[[WR:.*]] = prim.reshape %[[WT]] {{.*}} -> tensor<3x3x64x64xf32>
 // CHECK: %[[W:.*]] = prim.linear_transform %[[WR]] {dims = array<i64: 0, 1>, {{.*}} -> tensor<6x6x64x64xf32>

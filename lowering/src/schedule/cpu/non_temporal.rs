@@ -68,7 +68,8 @@ pub fn schedule(kernel: &KernelView<'_>, target: &Target) {
         let buffer = !stage.is_register() && !stage.is_tile();
         let register = own.width.zip(ty.element_type()).map_or(LINE, |(width, element)| width * element.bytes() as i64);
         let schedule = stage.schedule();
-        let half_lines = schedule.transpose.is_some() && register < LINE;
+        // Halves of lines in many places are more than the buffers in which they wait for each other.
+        let half_lines = (schedule.transpose.is_some() || scattered) && register < LINE;
         if !buffer || half_lines || !ends_with_lines(ty) || schedule.outer_reduction.is_some() {
             continue;
         }

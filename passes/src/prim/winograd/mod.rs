@@ -16,7 +16,7 @@
 //! %0 = prim.conv %x, %w {layout = "n01c,01co->n01o", ...} : (tensor<16x58x58x64xf32>, tensor<3x3x64x64xf32>) -> tensor<16x56x56x64xf32>
 //! // becomes
 //! %0 = prim.sliding_window %x {sizes = array<i64: 6, 6>, strides = array<i64: 4, 4>, ...} -> tensor<16x14x14x64x6x6xf32>
-//! %1 = prim.linear_transform %0 {...} -> tensor<6x6x16x14x14x64xf32>      // after a transpose
+//! %1 = prim.linear_transform %0 {...} -> tensor<16x14x14x6x6x64xf32>      // after a transpose: a tile is one run of memory
 //! %2 = prim.linear_transform %w {...} -> tensor<6x6x64x64xf32>
 //! %3 = prim.dot %1, %2 {...} -> tensor<36x3136x64xf32>       // after reshapes
 //! %4 = prim.linear_transform %3 {...} -> tensor<16x14x4x14x4x64xf32>      // after a reshape and a transpose
@@ -148,11 +148,11 @@ impl<'c> Convolution<'c> {
             ("dims", cx.i64s_attr(&[1, 2])),
         ];
         let x = b.value(prim::SlidingWindow::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
-        let x = transpose(b, x, &[4, 5, 0, 1, 2, 3]);
-        let x = transform_tiles(b, x, [0, 1], &transform.input, UNDER);
-        let x = b.value(prim::Reshape::NAME, &[x], ty(&[points, n * th * tw, c]), &[]);
+        let x = transpose(b, x, &[0, 1, 2, 4, 5, 3]);
+        let x = transform_tiles(b, x, [3, 4], &transform.input, UNDER);
+        let x = b.value(prim::Reshape::NAME, &[x], ty(&[n * th * tw, points, c]), &[]);
         let w = mix_weights(b, self, transform);
-        let lists = [("lhs_batch", 0), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
+        let lists = [("lhs_batch", 1), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
         let y = b.value(prim::Dot::NAME, &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
         let y = b.value(prim::Reshape::NAME, &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
         let y = transpose(b, y, &[2, 3, 0, 4, 1, 5]);
