@@ -8,6 +8,7 @@
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::frame::Frame;
+use super::panels::block;
 use super::reduction::tile_dim;
 use crate::schedule::cost::THREADS;
 use strata_dialects::loops::access::Stride;
@@ -17,8 +18,10 @@ use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::loops::view::{product, product_of_known};
 
-/// Rows of accumulators of a contraction without panels, of two vectors each: half of 32 registers.
+/// Rows of accumulators of a contraction without panels, of two vectors each: half of 32 registers at most,
 const ACCUMULATOR_ROWS: i64 = 8;
+/// and so many registers are left for what is multiplied.
+const OTHER_REGISTERS: i64 = 4;
 /// Elements of a tile along the lanes at most: 16 vectors of 16, whose panels fit the second-level cache.
 const TILE_COLUMNS: i64 = 256;
 /// Tiles that threads share evenly: four each.
@@ -155,5 +158,6 @@ fn unroll(frame: &Frame<'_, '_>, vector: usize, dim: usize) -> i64 {
     let fits =
         |row: usize| row != vector && reused(stage, row) && moves(stage, row) != moves(stage, vector) && kernel.static_size(row) != Some(1);
     let rows = kernel.outer.iter().copied().rfind(|&row| fits(row));
-    if rows == Some(dim) { frame.size(dim).clamp(1, ACCUMULATOR_ROWS) } else { 1 }
+    let most = ACCUMULATOR_ROWS.min((frame.target.vector_registers - OTHER_REGISTERS) / 2);
+    if rows == Some(dim) { block(frame.size(dim).max(1), most, true) } else { 1 }
 }

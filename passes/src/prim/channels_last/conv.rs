@@ -1,7 +1,7 @@
 //! One convolution: channels innermost, padding written out, weights in panels.
 
 use super::order::{Ordered, Orders, reordered_type, transpose};
-use super::{FEATURES, depthwise};
+use super::{FEATURES, plain};
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, DYNAMIC, Op, Value};
 use strata_core::rewrite::Matched;
@@ -26,7 +26,7 @@ pub fn check(op: Op<'_>, comes_over: bool, goes_back: bool, target: &Target) -> 
         _ if goes_back && has_few_channels(op) && has_dense_rows(op, target) => {
             Err("its result costs more to move than it does itself".into())
         }
-        _ if comes_over && goes_back && depthwise::has_long_rows(op, target) => {
+        _ if comes_over && goes_back && plain::has_long_rows(op, target) => {
             Err("its input and its result cost more to move than it does itself".into())
         }
         _ => Ok(()),

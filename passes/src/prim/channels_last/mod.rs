@@ -5,7 +5,8 @@
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too. A convolution of
 //! them whose result is returned, and read by no other, stays as it is: to transpose the result costs more than it does itself. So
-//! does a depthwise one between an input and a result in the plain order; its padding is written out there, and the phases of a window that moves by two.
+//! does a depthwise one between an input and a result in the plain order. The padding of what stays is written out as well, and the phases of
+//! a window that moves by two.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! gathers, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
 //! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.
@@ -30,8 +31,8 @@
 //! ```
 
 mod conv;
-mod depthwise;
 pub(crate) mod order;
+mod plain;
 mod sink;
 
 use order::{Ordered, Orders, inverse};
@@ -96,7 +97,7 @@ fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: 
         if let Some(found) = worth.and_then(|()| conv::rewrite(rewriter, &mut orders, op, target)) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
-        } else if let Some(found) = depthwise::rewrite(rewriter, op) {
+        } else if let Some(found) = plain::rewrite(rewriter, op) {
             orders.replace(rewriter, op, found);
         } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op, wanted)) {
             orders.replace(rewriter, op, found);

@@ -1,4 +1,4 @@
-//! A depthwise convolution that stays in the plain order, with lanes along rows: its padding is written out, so that its kernel tests nothing.
+//! A convolution that stays in the plain order, with lanes along rows: its padding is written out, so that its kernel tests nothing.
 //! Where its window moves by two, columns of the same phase are written side by side, so that its kernel reads neighbours:
 //! `y[i] = sum of x[2 i + k] w[k]` becomes the sum over both phases `p` of `x[p][i + k'] w[2 k' + p]`.
 
@@ -22,9 +22,9 @@ pub fn has_long_rows(op: Op<'_>, target: &Target) -> bool {
     is_depthwise(op) && near && (row == DYNAMIC || 2 * row >= lanes)
 }
 
-/// The convolution with its padding written out, and its phases apart; none where it has neither.
+/// A convolution in the plain order with its padding written out, and its phases apart; none where it has neither.
 pub fn rewrite<'c>(b: &mut Builder<'c>, op: Op<'c>) -> Option<Ordered<'c>> {
-    if !is_depthwise(op) {
+    if !is_plain(op) {
         return None;
     }
     let (mut x, mut w) = (op.operand(0), op.operand(1));
