@@ -185,3 +185,28 @@ func.func @depthwise_then_pointwise(%x: tensor<1x24x14x14xf32>, %w: tensor<24x1x
   %1 = prim.conv %0, %v {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x24x14x14xf32>, tensor<32x24x1x1xf32>) -> tensor<1x32x14x14xf32>
   return %1 : tensor<1x32x14x14xf32>
 }
+
+// Pixel shuffle: rows of features are brought together, and the next convolution reads them as they lie.
+// CHECK-LABEL: func.func @shuffle(
+// CHECK: %[[Y:.*]] = prim.conv {{.*}} -> tensor<1x8x8x32xf32>
+// CHECK: prim.reshape {{.*}} -> tensor<1x8x8x2x2x8xf32>
+// CHECK: %[[T:.*]] = prim.transpose {{.*}} -> tensor<1x8x2x8x2x8xf32>
+// CHECK: %[[R:.*]] = prim.reshape %[[T]] {{.*}} -> tensor<1x16x16x8xf32>
+// CHECK: prim.conv %[[R]], {{.*}}layout = "n01c,01co->n01o"
+func.func @shuffle(%x: tensor<1x8x8x8xf32>, %w: tensor<32x8x1x1xf32>, %v: tensor<8x8x1x1xf32>) -> tensor<1x8x16x16xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x8x8x8xf32>, tensor<32x8x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %1 = prim.reshape %0 : (tensor<1x32x8x8xf32>) -> tensor<1x2x2x8x8x8xf32>
+  %2 = prim.transpose %1 {perm = array<i64: 0, 3, 4, 1, 5, 2>} : (tensor<1x2x2x8x8x8xf32>) -> tensor<1x8x8x2x8x2xf32>
+  %3 = prim.reshape %2 : (tensor<1x8x8x2x8x2xf32>) -> tensor<1x8x16x16xf32>
+  %4 = prim.conv %3, %v {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x8x16x16xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x16x16xf32>
+  return %4 : tensor<1x8x16x16xf32>
+}
+
+// Few features leave lanes empty, but the padding of the convolution is written out all the same.
+// CHECK-LABEL: func.func @few_features(
+// CHECK: %[[P:.*]] = prim.pad {{.*}} -> tensor<1x16x10x10xf32>
+// CHECK: prim.conv %[[P]], %{{.*}}high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>
+func.func @few_features(%x: tensor<1x16x8x8xf32>, %w: tensor<2x16x3x3xf32>) -> tensor<1x2x8x8xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<2x16x3x3xf32>) -> tensor<1x2x8x8xf32>
+  return %0 : tensor<1x2x8x8xf32>
+}

@@ -66,3 +66,19 @@ func.func @dilated(%x: tensor<1x16x12x9xf32>, %w: tensor<16x16x3x5xf32>) -> tens
   %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 8, 8>, lhs_dilation = array<i64: 2, 3>, low = array<i64: 8, 8>, rhs_dilation = array<i64: 4, 2>, strides = array<i64: 1, 1>} : (tensor<1x16x12x9xf32>, tensor<16x16x3x5xf32>) -> tensor<1x16x31x33xf32>
   return %0 : tensor<1x16x31x33xf32>
 }
+
+// -----
+
+// A window as wide as the stride: phases are the features of one convolution, and go where they belong.
+// CHECK-LABEL: @single_taps
+// CHECK: %[[W:.*]] = prim.concat {{.*}} {dim = 0 : i64} : (tensor<8x16x1x1xf32>, tensor<8x16x1x1xf32>, tensor<8x16x1x1xf32>, tensor<8x16x1x1xf32>) -> tensor<32x16x1x1xf32>
+// CHECK: %[[Y:.*]] = prim.conv %arg0, %[[W]] {{.*}} -> tensor<1x32x32x32xf32>
+// CHECK-NOT: prim.conv
+// CHECK: prim.reshape %[[Y]] {{.*}} -> tensor<1x2x2x8x32x32xf32>
+// CHECK: prim.transpose {{.*}} {perm = array<i64: 0, 3, 4, 1, 5, 2>} {{.*}} -> tensor<1x8x32x2x32x2xf32>
+// CHECK: prim.reshape {{.*}} -> tensor<1x8x64x64xf32>
+// SAME: checked 1 of 1 passes
+func.func @single_taps(%x: tensor<1x16x32x32xf32>, %w: tensor<8x16x2x2xf32>) -> tensor<1x8x64x64xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 1, 1>, lhs_dilation = array<i64: 2, 2>, low = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x32x32xf32>, tensor<8x16x2x2xf32>) -> tensor<1x8x64x64xf32>
+  return %0 : tensor<1x8x64x64xf32>
+}

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! A window that is dilated by `d` as well meets one in `s / gcd(s, d)` of its taps, dilated by `d / gcd(s, d)`.
-//! Phases that meet no tap are zeros.
+//! Phases that meet no tap are zeros. Where each phase meets one tap (a window as wide as the stride) and no padding, phases are the features
+//! of one convolution.
 //!
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
@@ -148,7 +149,7 @@ impl<'c> Polyphase<'c> {
 
     /// All phases, interleaved.
     fn build(&self, b: &mut Builder<'c>) -> Value<'c> {
-        let all = self.interleaved(b, &mut Vec::new());
+        let all = if self.has_single_taps() { self.together(b) } else { self.interleaved(b, &mut Vec::new()) };
         let (ty, made) = (self.conv.result(0).ty(), all.ty().shape());
         if made == ty.shape() {
             return all;
@@ -158,6 +159,54 @@ impl<'c> Polyphase<'c> {
         let attrs =
             [("offsets", cx.i64s_attr(&vec![0; rank])), ("sizes", cx.i64s_attr(&ty.shape())), ("strides", cx.i64s_attr(&vec![1; rank]))];
         b.value(prim::Slice::NAME, &[all], ty, &attrs)
+    }
+
+    /// Whether each phase is a product of the input as it lies with one tap.
+    fn has_single_taps(&self) -> bool {
+        let single = |phase: Phase| phase.taps == 1 && phase.low == 0 && phase.high == 0;
+        self.conv.int("groups") == Some(1) && self.dims.iter().all(|dim| (0..dim.phases).all(|at| single(dim.phase(at))))
+    }
+
+    /// All phases as the features of one convolution, which then go where they belong.
+    fn together(&self, b: &mut Builder<'c>) -> Value<'c> {
+        let (cx, x, result, w) = (b.cx(), self.conv.operand(0), self.conv.result(0), self.conv.operand(1));
+        let (count, window) = (self.dims.len(), w.ty().shape());
+        let mut chosen = vec![Vec::new()];
+        for dim in &self.dims {
+            chosen = chosen.into_iter().flat_map(|before| (0..dim.phases).map(move |at| [before.clone(), vec![at]].concat())).collect();
+        }
+        let taps: Vec<_> = chosen.iter().map(|chosen| self.taps(b, &self.phases(chosen))).collect();
+        let ones = vec![1; count];
+        let features = window[0] * taps.len() as i64;
+        let all = [&[features, window[1]], ones.as_slice()].concat();
+        let all = b.value(prim::Concat::NAME, &taps, typed(w, &all), &[("dim", cx.i64_attr(0))]);
+        let shape = result.ty().shape();
+        let quotients: Vec<i64> = self.dims.iter().map(Dim::quotient).collect();
+        let y = conv(
+            b,
+            [x, all],
+            typed(result, &[&[shape[0], features], quotients.as_slice()].concat()),
+            1,
+            &vec![0; count],
+            &vec![0; count],
+            &ones,
+        );
+        // [n, phases.., features, space..] becomes [n, features, (space, phase)..].
+        let phases: Vec<i64> = self.dims.iter().map(|dim| dim.phases).collect();
+        let apart = [&[shape[0]], phases.as_slice(), &[shape[1]], quotients.as_slice()].concat();
+        let apart = b.value(prim::Reshape::NAME, &[y], typed(result, &apart), &[]);
+        let perm: Vec<usize> = [0, count + 1].into_iter().chain((0..count).flat_map(|dim| [count + 2 + dim, 1 + dim])).collect();
+        let apart_shape = apart.ty().shape();
+        let turned: Vec<i64> = perm.iter().map(|&dim| apart_shape[dim]).collect();
+        let perm = cx.i64s_attr(&perm.into_iter().map(|dim| dim as i64).collect::<Vec<_>>());
+        let turned = b.value(prim::Transpose::NAME, &[apart], typed(result, &turned), &[("perm", perm)]);
+        let merged: Vec<i64> = shape[..2].iter().copied().chain(self.dims.iter().map(|dim| dim.quotient() * dim.phases)).collect();
+        b.value(prim::Reshape::NAME, &[turned], typed(result, &merged), &[])
+    }
+
+    /// The phases of these numbers, one of each dimension.
+    fn phases(&self, chosen: &[i64]) -> Vec<Phase> {
+        self.dims.iter().zip(chosen).map(|(dim, &at)| dim.phase(at)).collect()
     }
 
     /// The phases of the dimensions from `chosen.len()` on, interleaved, for these phases of the dimensions before.
@@ -184,38 +233,55 @@ impl<'c> Polyphase<'c> {
 
     /// The convolution of one phase.
     fn phase(&self, b: &mut Builder<'c>, chosen: &[i64]) -> Value<'c> {
-        let cx = b.cx();
-        let phases: Vec<Phase> = self.dims.iter().zip(chosen).map(|(dim, &at)| dim.phase(at)).collect();
-        let (x, w) = (self.conv.operand(0), self.conv.operand(1));
-        let shape = w.ty().shape();
-        let list =
-            |first: [i64; 2], of: &dyn Fn(usize) -> i64| -> Vec<i64> { first.into_iter().chain((0..phases.len()).map(of)).collect() };
+        let phases = self.phases(chosen);
         let result = self.conv.result(0);
-        let all = result.ty().shape();
-        let sizes = list([all[0], all[1]], &|dim| self.dims[dim].quotient());
+        let sizes: Vec<i64> = result.ty().shape()[..2].iter().copied().chain(self.dims.iter().map(Dim::quotient)).collect();
         if phases.iter().any(|phase| phase.taps == 0) {
             let zero = zero(b, result.ty().element());
-            return b.value(prim::Broadcast::NAME, &[zero], typed(result, &sizes), &[("dims", cx.i64s_attr(&[]))]);
+            return b.value(prim::Broadcast::NAME, &[zero], typed(result, &sizes), &[("dims", b.cx().i64s_attr(&[]))]);
         }
-        let taps = list([shape[0], shape[1]], &|dim| phases[dim].taps);
-        let attrs = [
-            ("offsets", cx.i64s_attr(&list([0, 0], &|dim| phases[dim].tap))),
-            ("sizes", cx.i64s_attr(&taps)),
-            ("strides", cx.i64s_attr(&list([1, 1], &|dim| phases[dim].step))),
-        ];
-        let own = b.value(prim::Slice::NAME, &[w], typed(w, &taps), &attrs);
-        let ones = cx.i64s_attr(&vec![1; phases.len()]);
-        let spatial = |of: &dyn Fn(&Phase) -> i64| cx.i64s_attr(&phases.iter().map(of).collect::<Vec<_>>());
-        let attrs = [
-            ("strides", ones),
-            ("low", spatial(&|phase| phase.low)),
-            ("high", spatial(&|phase| phase.high)),
-            ("lhs_dilation", ones),
-            ("rhs_dilation", spatial(&|phase| phase.dilation)),
-            ("groups", cx.i64_attr(self.conv.int("groups").unwrap_or(1))),
-        ];
-        b.value(prim::Conv::NAME, &[x, own], typed(result, &sizes), &attrs)
+        let own = self.taps(b, &phases);
+        let of = |of: &dyn Fn(&Phase) -> i64| phases.iter().map(of).collect::<Vec<_>>();
+        let (low, high, dilation) = (of(&|phase| phase.low), of(&|phase| phase.high), of(&|phase| phase.dilation));
+        let groups = self.conv.int("groups").unwrap_or(1);
+        conv(b, [self.conv.operand(0), own], typed(result, &sizes), groups, &low, &high, &dilation)
     }
+
+    /// The taps that a phase meets.
+    fn taps(&self, b: &mut Builder<'c>, phases: &[Phase]) -> Value<'c> {
+        let (cx, w) = (b.cx(), self.conv.operand(1));
+        let list = |first: &[i64], of: &dyn Fn(&Phase) -> i64| first.iter().copied().chain(phases.iter().map(of)).collect::<Vec<_>>();
+        let taps = list(&w.ty().shape()[..2], &|phase| phase.taps);
+        let attrs = [
+            ("offsets", cx.i64s_attr(&list(&[0, 0], &|phase| phase.tap))),
+            ("sizes", cx.i64s_attr(&taps)),
+            ("strides", cx.i64s_attr(&list(&[1, 1], &|phase| phase.step))),
+        ];
+        b.value(prim::Slice::NAME, &[w], typed(w, &taps), &attrs)
+    }
+}
+
+/// A convolution that moves by one, of an input without gaps.
+fn conv<'c>(
+    b: &mut Builder<'c>,
+    operands: [Value<'c>; 2],
+    result: Type<'c>,
+    groups: i64,
+    low: &[i64],
+    high: &[i64],
+    dilation: &[i64],
+) -> Value<'c> {
+    let cx = b.cx();
+    let ones = cx.i64s_attr(&vec![1; low.len()]);
+    let attrs = [
+        ("strides", ones),
+        ("low", cx.i64s_attr(low)),
+        ("high", cx.i64s_attr(high)),
+        ("lhs_dilation", ones),
+        ("rhs_dilation", cx.i64s_attr(dilation)),
+        ("groups", cx.i64_attr(groups)),
+    ];
+    b.value(prim::Conv::NAME, &operands, result, &attrs)
 }
 
 /// A tensor of this shape of the same elements.

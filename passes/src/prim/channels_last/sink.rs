@@ -1,6 +1,6 @@
 //! Ops that work in the new order as well: their attributes and operands are reordered instead of their operands transposed back.
 
-use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell};
+use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell, transpose};
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
 use strata_dialects::prim;
@@ -101,21 +101,23 @@ fn again<'c>(b: &mut Builder<'c>, op: Op<'c>, operands: &[Value<'c>], perm: Vec<
     Ordered { value: made.result(0), perm }
 }
 
-/// A reshape of known sizes splits and merges groups of dims; it does so in any order in which the groups stay whole.
+/// A reshape of known sizes splits and merges groups of dims; it does so in any order in which the groups stay whole. Where only the innermost
+/// does (pixel shuffle), the others are brought together first: that moves rows of the innermost one, and to go back to the order of
+/// before would move elements.
 fn reshape<'c>(b: &mut Builder<'c>, op: Op<'c>, first: &Ordered<'c>) -> Option<Ordered<'c>> {
     let (from, to) = (op.operand(0).ty().shape(), op.result(0).ty().shape());
-    let groups = groups(&from, &to)?;
-    let mut perm = Vec::new();
-    let mut place = 0;
-    while place < first.perm.len() {
-        let (dims, made) = groups.iter().find(|(dims, _)| dims.first() == Some(&first.perm[place]))?;
-        if first.perm.get(place..place + dims.len())? != dims.as_slice() {
+    let mut groups = groups(&from, &to)?;
+    let place = |dim: usize| first.perm.iter().position(|&other| other == dim);
+    groups.sort_by_key(|(dims, _)| dims.first().and_then(|&dim| place(dim)));
+    let whole: Vec<usize> = groups.iter().flat_map(|(dims, _)| dims.clone()).collect();
+    let mut value = first.value;
+    if whole != first.perm {
+        if !first.perm.ends_with(&groups.last()?.0) {
             return None;
         }
-        perm.extend(made.iter().copied());
-        place += dims.len();
+        value = transpose(b, value, &whole.iter().map(|&dim| place(dim)).collect::<Option<Vec<_>>>()?);
     }
-    Some(again(b, op, &[first.value], perm, &[]))
+    Some(again(b, op, &[value], groups.into_iter().flat_map(|(_, made)| made).collect(), &[]))
 }
 
 /// Dims of two shapes in groups of equal products, from the left. Every group has dims of both.
