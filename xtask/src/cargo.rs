@@ -62,9 +62,10 @@ pub fn build(profile: Profile) -> Result<bool> {
     run(&args)
 }
 
-/// Builds some tools. Of the whole workspace, so that their dependencies have the features that they have in [`build`].
+/// Builds some tools. Of the whole workspace and with its examples, which want the dependencies of tests, so that dependencies have the features
+/// that they have in [`build`].
 pub fn build_tools(profile: Profile, tools: &[String]) -> Result<bool> {
-    let mut args = vec!["build", "--workspace"];
+    let mut args = vec!["build", "--workspace", "--examples"];
     args.extend(tools.iter().flat_map(|tool| ["--bin", tool]));
     // They open the compiler's library, which is to be of the same build.
     if tools.iter().any(|tool| OPENS_COMPILER.contains(&tool.as_str())) {

@@ -10,11 +10,11 @@ use strata_runtime::{header, shared};
 
 use program::{artefact, weights_file};
 
-/// Builds `libstrata.so`, which no Rust test links, and tells its folder. Of this package alone its dependencies would be built once more, with fewer
-/// features than those of the workspace have.
+/// Builds `libstrata.so`, which no Rust test links, and tells its folder. Of this package alone, or without examples, which want the dependencies of
+/// tests, all crates would be built once more, with fewer features.
 fn built_library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--workspace"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.args(["build", "--quiet", "--workspace", "--lib", "--bins", "--examples"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     // What cargo set for this test would make build scripts run again, and all that depends on them be built again.
     let of_test = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST") || name == "OUT_DIR";
     for (name, _) in std::env::vars().filter(|(name, _)| of_test(name)) {
