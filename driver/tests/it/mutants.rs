@@ -32,6 +32,11 @@ const FUSE: &str = "func.func(fuse-elementwise)";
 const FUSE_REDUCTIONS: &str = "func.func(fuse-reductions)";
 const PLAN: &str = "func.func(plan-memory)";
 
+/// The first stage that reads beyond an end of its operand.
+fn guarded<'c>(module: Op<'c>) -> Option<Op<'c>> {
+    module.find_all("loop.stage").into_iter().find(|stage| stage.attr("guarded").is_some())
+}
+
 /// The `at`-th op of a name.
 fn nth<'c>(module: Op<'c>, name: &str, at: usize) -> Option<Op<'c>> {
     module.find_all(name).get(at).copied()
@@ -111,8 +116,8 @@ const MUTANTS: &[Mutant] = mutants! {
         set(conv, "rhs_dilation", "array<i64: 2, 2>").and(set(conv, "low", "array<i64: 2, 2>")).and(set(conv, "high", "array<i64: 2, 2>"))
     };
     "maximum made minimum", CONV, FUSE, |m| rename(nth(m, "prim.maximum", 0)?, "prim.minimum");
-    "reads outside without a guard", CONV, "prim-to-loop", |m| set(nth(m, "loop.stage", 0)?, "guarded", "array<i1: false, false>");
-    "map of a stage", CONV, "schedule-cpu", |m| rewrite(nth(m, "loop.stage", 0)?, "maps", "- 1", "- 2");
+    "reads outside without a guard", CONV, "prim-to-loop", |m| set(guarded(m)?, "guarded", "array<i1: false>");
+    "map of a stage", CONV, "schedule-cpu", |m| rewrite(guarded(m)?, "maps", "- 1", "- 2");
     "bias subtracted", CONV, PLAN, |m| rename(nth(m, "arith.addf", 0)?, "arith.subf");
     "pieces in another order", SELECT, "func.func(canonicalize)", |m| swap(nth(m, "prim.concat", 0)?, 0, 1);
     "slice from another place", SELECT, SIZES, |m| index_constant(m, 1, 2);
