@@ -29,7 +29,7 @@ use crate::wait::{SPIN, Spin, futex_wait, futex_wake, spin};
 const PARTS: u32 = 4;
 /// Work that is worth waking a sleeper for.
 const WORTH: Duration = Duration::from_micros(16);
-/// How long after a job the host's threads are taken to be awake still. GNU's library keeps them awake for 300,000 pauses: 5 ms or more.
+/// How long after the beginning of a job the host's threads are taken to be awake still. GNU's library keeps them awake for 300,000 pauses: 5 ms or more.
 const AWAKE: Duration = Duration::from_millis(2);
 /// Set in `gate` while a job takes workers; the bits below count the workers inside.
 const OPEN: u64 = 1 << 32;
@@ -103,8 +103,8 @@ impl Job {
     }
 }
 
-// SAFETY: `job` is written only by the holder of `busy` while the gate is closed and nobody is inside,
-// and read only by threads that entered through the open gate; all else is atomic.
+// SAFETY: `job` is written only by the holder of `busy` while the gate is closed and nobody is inside, and read only by threads that entered
+// through the open gate, or by members of a team, which the holder of `busy` starts later and waits for; all else is atomic.
 unsafe impl Sync for Pool {}
 // SAFETY: as above; `ctx` belongs to the caller, who stays in `run` for as long as a worker may use it.
 unsafe impl Send for Pool {}

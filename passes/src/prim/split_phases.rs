@@ -19,6 +19,7 @@
 //!
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
+use crate::prim::channels_last::order::transpose;
 use crate::prim::zero::zero;
 use num_integer::gcd;
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
@@ -196,10 +197,7 @@ impl<'c> Polyphase<'c> {
         let apart = [&[shape[0]], phases.as_slice(), &[shape[1]], quotients.as_slice()].concat();
         let apart = b.value(prim::Reshape::NAME, &[y], typed(result, &apart), &[]);
         let perm: Vec<usize> = [0, count + 1].into_iter().chain((0..count).flat_map(|dim| [count + 2 + dim, 1 + dim])).collect();
-        let apart_shape = apart.ty().shape();
-        let turned: Vec<i64> = perm.iter().map(|&dim| apart_shape[dim]).collect();
-        let perm = cx.i64s_attr(&perm.into_iter().map(|dim| dim as i64).collect::<Vec<_>>());
-        let turned = b.value(prim::Transpose::NAME, &[apart], typed(result, &turned), &[("perm", perm)]);
+        let turned = transpose(b, apart, &perm);
         let merged: Vec<i64> = shape[..2].iter().copied().chain(self.dims.iter().map(|dim| dim.quotient() * dim.phases)).collect();
         b.value(prim::Reshape::NAME, &[turned], typed(result, &merged), &[])
     }

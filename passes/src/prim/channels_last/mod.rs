@@ -92,8 +92,9 @@ fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: 
         }
         rewriter.go_before(op);
         let (wanted, returned) = (ways.wanted.contains(&op), ways.returned.contains(&op));
-        let (comes_over, goes_back) = (|| orders.of(op.operand(0)).is_none(), returned && !wanted);
-        let worth = conv::is_plain(op).then(|| remarks.found(op, conv::check(op, comes_over(), goes_back, target))).flatten();
+        let comes_over = op.operands().first().is_some_and(|&x| orders.of(x).is_none());
+        let check = || conv::check(op, comes_over, returned && !wanted, target);
+        let worth = conv::is_plain(op).then(|| remarks.found(op, check())).flatten();
         if let Some(found) = worth.and_then(|()| conv::rewrite(rewriter, &mut orders, op, target)) {
             orders.replace(rewriter, op, found);
             count.0 += 1;
