@@ -612,6 +612,9 @@ def found():
     yield "complex_sums", (lambda z: (z.logsumexp(1), z.renorm(2, 0, 1.5), torch.linspace(0, 1, 4, dtype=torch.complex64) * z)), [[z]]
     yield "complex_transposed", (lambda z, w: f.conv_transpose1d(z[None], w, stride=2)), [[z, torch.view_as_complex(tensor(3, 2, 3, 2))]]
     yield "or_of_nothing", (lambda x, y: (torch.add(x, y, alpha=False), torch.add(x, y, alpha=True))), [[bits, bits.flip(0)]]
+    beyond = torch.tensor([5e9 + 7, -5e9 - 7, 2.0 ** 31, -(2.0 ** 31), 2.0 ** 32 + 512, 1e20, float("inf"), -float("inf"), float("nan"), 70007.5, -300.25, 2147483000])
+    whole = (torch.int8, torch.int16, torch.int32, torch.uint8)
+    yield "convert_beyond_range", (lambda x, y: [v.to(kind) for v in (x, y, y.bfloat16()) for kind in whole]), [[beyond.double(), beyond]]
     yield "hypot_beside_nan", (lambda x, y: (torch.hypot(x, y), torch.hypot(x.float(), y.float()))), [[edge, edge.flip(0)]]
     yield "integral_of_int8", (lambda x: (torch.cumulative_trapezoid(x, x), torch.trapezoid(x, x), torch.cumulative_trapezoid(x))), [[small]]
     yield "spectrum_of_two_sides", (lambda z: torch.istft(z, 6, onesided=False)), [[torch.view_as_complex(tensor(6, 3, 2))]]

@@ -76,7 +76,8 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
                 return convert(b, middle, F32, to);
             }
             if to.bits() < 64 {
-                let near = if to.bits() <= MULTIPLE_BITS && from == F32 { in_range(b, value) } else { wrapped(b, value, from) };
+                let wide = to == U32 || (to == U8 && from == F64);
+                let near = if wide { wrapped(b, value, from) } else { in_range(b, value) };
                 let word = b.cx().int(32);
                 let whole = arith::fptosi(b, near, word);
                 return if to.bits() == 32 { whole } else { one(b, arith::TruncI::NAME, whole) };
@@ -98,20 +99,18 @@ pub fn convert<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType, to:
     }
 }
 
-/// From `2^31` on an f32, whose mantissa has 24 bits, is a multiple of `2^8`: so many low bits of it are 0.
-const MULTIPLE_BITS: u32 = 31 - 23;
-
-/// An f32 of the same [`MULTIPLE_BITS`] low bits as an integer between `-2^31` and `2^31`; 0 for infinities and NaN.
+/// The float itself where a conversion to 32 bits holds it, else the least integer of 32 bits: what x86 makes of all others. The low half of
+/// that is 0.
 fn in_range<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let ty = value.ty();
-    let (limit, zero) = (b.const_float(ty, 2f64.powi(31)), b.const_float(ty, 0.0));
+    let (limit, least) = (b.const_float(ty, 2f64.powi(31)), b.const_float(ty, -(2f64.powi(31))));
     let size = math::absf(b, value);
     let fits = arith::cmpf(b, CmpFPredicate::Olt, size, limit);
-    arith::select(b, fits, value, zero)
+    arith::select(b, fits, value, least)
 }
 
-/// A float of the same 32 low bits as an integer between `-2^31` and `2^31`, so that what fits only modulo `2^32` wraps, as on x86; 0 for
-/// infinities and NaN. In floats there are vector instructions on each target, which 64-bit integers lack on many.
+/// A float of the same 32 low bits as an integer between `-2^31` and `2^31`: x86 converts to what has no instruction of its own through 64 bits,
+/// and keeps the low ones; 0 for infinities and NaN. In floats there are vector instructions on each target, which 64-bit integers lack on many.
 fn wrapped<'c>(b: &mut Builder<'c>, value: Value<'c>, from: ElementType) -> Value<'c> {
     let ty = value.ty();
     let two = |b: &mut Builder<'c>, power: i32| b.const_float(ty, 2f64.powi(power));
