@@ -353,3 +353,35 @@ func.func @ragged(%x: tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32>
   return %0 : tensor<1x256x3969xf32>
 }
+
+// -----
+
+// Results narrower than what they are computed in: lanes of two registers become one of results, where that is no instruction by itself.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: width = 16 : i64
+// CHECK-LABEL: func.func @narrow
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: unroll = array<i64: 1>, vector = 0 : i64, width = 16 : i64
+// AVX2-LABEL: func.func @narrow
+func.func @narrow(%x: tensor<4096xf32>) -> tensor<4096xi16> {
+  %0 = prim.convert %x : (tensor<4096xf32>) -> tensor<4096xi16>
+  return %0 : tensor<4096xi16>
+}
+
+// -----
+
+// In short rows the mask at their end would cost more: it is made lane by lane.
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: vector = 1 : i64, width = 8 : i64
+// AVX2-LABEL: func.func @short_rows
+// CHECK-LABEL: func.func @short_rows
+func.func @short_rows(%x: tensor<64x40xf32>, %y: tensor<40xf32>) -> tensor<64x40xbf16> {
+  %0 = prim.fusion %x, %y : (tensor<64x40xf32>, tensor<40xf32>) -> tensor<64x40xbf16> {
+  ^bb0(%a: tensor<64x40xf32>, %b: tensor<40xf32>):
+    %1 = prim.broadcast %b {dims = array<i64: 1>} : (tensor<40xf32>) -> tensor<64x40xf32>
+    %2 = prim.add %a, %1 : tensor<64x40xf32>
+    %3 = prim.convert %2 : (tensor<64x40xf32>) -> tensor<64x40xbf16>
+    prim.yield %3 : tensor<64x40xbf16>
+  }
+  return %0 : tensor<64x40xbf16>
+}

@@ -6,6 +6,7 @@ use crate::schedule::cost::lanes::side_by_side;
 use strata_core::ir::{AffineMap, Value};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
+use strata_dialects::loops::view::StageView;
 
 /// Edges of the tiles in which an operand is read across its rows: runs of memory long enough, and few enough pages at a time; tiles of
 /// both sides fit the first-level cache.
@@ -32,8 +33,30 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let wanted = in_order.map(side_by_side).or_else(|| frame.kernel.stages.iter().map(side_by_side).min()).unwrap_or(1);
     let enough = frame.size(vector) >= wanted * frame.width_along(vector);
     let order = near_last(frame, vector);
-    let unroll: Vec<i64> = order.iter().map(|&dim| if dim == vector && enough { wanted } else { 1 }).collect();
-    frame.write_lanes(&order, vector, &unroll);
+    let copies = |dim: usize, copies: i64| if dim == vector && enough { copies } else { 1 };
+    let joined = in_order.map_or_else(|| joined(frame, vector), |_| 1);
+    let unroll: Vec<i64> = order.iter().map(|&dim| copies(dim, (wanted / joined).max(1))).collect();
+    let width = Some(frame.width_along(vector) * joined);
+    frame.write(&order, KernelSchedule { unroll: Some(unroll), vector: Some(vector), width, ..KernelSchedule::default() });
+}
+
+/// Bits of a register that AVX-512 narrows by one instruction, whatever it holds.
+const NARROWED_BITS: i64 = 512;
+/// Vectors behind which the one that is masked in the end does not count: a mask is made lane by lane where memory has none for the type.
+const VECTORS_TO_A_MASK: i64 = 32;
+
+/// How many registers of lanes make one of results. Results narrower than what they are computed in would leave stores of parts of a
+/// register, and two registers are narrowed to one by the same instructions as one to a half.
+fn joined(frame: &Frame<'_, '_>, vector: usize) -> i64 {
+    let width = frame.width_along(vector);
+    let bits = |stage: &StageView<'_>| {
+        stage.op.results()[0].ty().element_type().map_or(frame.target.vector_bits, |element| i64::from(element.bits().max(8)))
+    };
+    let narrowest = frame.kernel.stages.iter().map(bits).min().unwrap_or(frame.target.vector_bits);
+    let joined = (frame.target.vector_bits / (narrowest * width)).max(1);
+    let whole = frame.kernel.static_size(vector).is_some_and(|size| size % (joined * width) == 0);
+    let pays = whole || frame.size(vector) >= VECTORS_TO_A_MASK * joined * width;
+    if frame.target.vector_bits < NARROWED_BITS && width > 1 && pays { joined } else { 1 }
 }
 
 /// Several rows of a scatter or scan at once where it has no lanes: scatters share what names the place, and scans wait for different elements.
