@@ -210,3 +210,24 @@ func.func @few_features(%x: tensor<1x16x8x8xf32>, %w: tensor<2x16x3x3xf32>) -> t
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x16x8x8xf32>, tensor<2x16x3x3xf32>) -> tensor<1x2x8x8xf32>
   return %0 : tensor<1x2x8x8xf32>
 }
+
+// Groups of channels: whole rows of channels are summed over space first, then the channels of a group.
+// CHECK-LABEL: func.func @groups(
+// CHECK: prim.reduce {{.*}} {dims = array<i64: 1, 2>, kind = "sum"} : (tensor<1x16x16x2x4xf32>) -> tensor<1x2x4xf32>
+// CHECK: prim.reduce {{.*}} {dims = array<i64: 2>, kind = "sum"} : (tensor<1x2x4xf32>) -> tensor<1x2xf32>
+func.func @groups(%x: tensor<1x8x16x16xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x2xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x8x16x16xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x16x16xf32>
+  %1 = prim.reshape %0 : (tensor<1x8x16x16xf32>) -> tensor<1x2x4x16x16xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 2, 3, 4>, kind = "sum"} : (tensor<1x2x4x16x16xf32>) -> tensor<1x2xf32>
+  return %2 : tensor<1x2xf32>
+}
+
+// In few rows there is nothing to gain.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK: prim.reduce {{.*}} {dims = array<i64: 1, 2, 4>, kind = "max"}
+func.func @few_rows(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<1x2xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %1 = prim.reshape %0 : (tensor<1x8x4x4xf32>) -> tensor<1x2x4x4x4xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 2, 3, 4>, kind = "max"} : (tensor<1x2x4x4x4xf32>) -> tensor<1x2xf32>
+  return %2 : tensor<1x2xf32>
+}

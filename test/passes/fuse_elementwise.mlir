@@ -302,3 +302,21 @@ func.func @index_of_rows(%x: tensor<9x4xf32>, %u: tensor<6x4xf32>, %i: tensor<6x
   %1 = prim.scatter %x, %u, %0 {dims = array<i64: 0>, kind = "set"} : (tensor<9x4xf32>, tensor<6x4xf32>, tensor<6xi64>) -> tensor<9x4xf32>
   return %1 : tensor<9x4xf32>
 }
+
+// -----
+
+// Halves are made wide by each reader, behind the reshape: memory holds and moves halves.
+// CHECK-LABEL: func.func @wide_halves(
+// CHECK-SAME: %[[X:.*]]: tensor<8x6xbf16>
+// CHECK-DAG: %[[R:.*]] = prim.reshape %[[X]] : (tensor<8x6xbf16>) -> tensor<48xbf16>
+// CHECK-DAG: prim.fusion %[[R]] : (tensor<48xbf16>) -> tensor<48xf32>
+// CHECK-DAG: prim.fusion %[[X]] : (tensor<8x6xbf16>) -> tensor<6x8xf32>
+func.func @wide_halves(%x: tensor<8x6xbf16>) -> (tensor<48xf32>, tensor<6x8xf32>) {
+  %0 = prim.convert %x : (tensor<8x6xbf16>) -> tensor<8x6xf32>
+  // expected-remark @+1 {{'prim.reshape' is not fused into 'prim.convert': legality: the reshape moves elements across dimensions and is free between kernels}}
+  %1 = prim.reshape %0 : (tensor<8x6xf32>) -> tensor<48xf32>
+  %2 = prim.exp %1 : tensor<48xf32>
+  %3 = prim.transpose %0 {perm = array<i64: 1, 0>} : (tensor<8x6xf32>) -> tensor<6x8xf32>
+  %4 = prim.neg %3 : tensor<6x8xf32>
+  return %2, %4 : tensor<48xf32>, tensor<6x8xf32>
+}

@@ -100,3 +100,24 @@ func.func @not_apart(%a: tensor<1024x1040xf32>, %b: tensor<1040x512xf32>) -> ten
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1024x1040xf32>, tensor<1040x512xf32>) -> tensor<1024x512xf32>
   return %0 : tensor<1024x512xf32>
 }
+
+// -----
+
+// A number that all elements of a sum are taken with makes no product of it, however many pieces the sum has: a copy of the elements would
+// be read once.
+// CHECK-NOT: loop.kernel @distances.pack
+// CHECK: func.func @call_distances
+loop.kernel @distances {shapes = [affine_map<() -> (4096, 16)>, affine_map<() -> (16)>, affine_map<() -> (16, 16)>], sizes = affine_map<() -> (16, 4096, 16)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<4096x16xbf16>, %m: tensor<16xf32>):
+  %0 = loop.stage %x, %m {chunk = array<i64: 2, 1, 256>, domain = array<i64: 2, 0, 1>, maps = [affine_map<(d0, d1, d2) -> (d1, d0)>, affine_map<(d0, d1, d2) -> (d0)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<4096x16xbf16>, tensor<16xf32>) -> tensor<16x16xf32> {
+  ^bb0(%a: bf16, %b: f32):
+    %1 = arith.extf %a : bf16 to f32
+    %2 = arith.subf %1, %b : f32
+    loop.yield %2 : f32
+  }
+  loop.return %0 : tensor<16x16xf32>
+}
+func.func @call_distances(%x: tensor<4096x16xbf16>, %m: tensor<16xf32>) -> tensor<16x16xf32> {
+  %0 = loop.call %x, %m {callee = @distances} : (tensor<4096x16xbf16>, tensor<16xf32>) -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}

@@ -23,7 +23,9 @@ impl<'k, 'c> Roles<'k, 'c> {
         let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
         let stage = reductions.next().filter(|_| reductions.next().is_none())?;
         let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
-        let plain = stage.maps.len() == 2 && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
+        // What stays the same throughout the sum is no factor of a product, but a number that all elements are taken with.
+        let summed = stage.maps.iter().all(|map| stage.reduce.iter().any(|&dim| uses(*map, dim)));
+        let plain = stage.maps.len() == 2 && summed && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
         // Under a window, elements are read again at other steps of the sum: a copy would hold them many times.
         let slides =
             stage.maps.iter().flat_map(|map| map.results()).any(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim)).count() > 1);

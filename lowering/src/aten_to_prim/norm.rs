@@ -266,7 +266,10 @@ fn group_norm<'c>(a: &Args<'c>, groups: i64) -> (Tensor<'c>, Tensor<'c>, Tensor<
     let grouped = grouped(x, groups);
     let (mean, _, scale) = moments(grouped, &behind_groups(x.rank()), a.float("eps"));
     let affine = |name| a.opt_tensor(name).map(|t| grouped_channels(t, groups, x.rank()));
-    (scaled((grouped - mean) * scale, affine("weight"), affine("bias")).reshape(&x.shape()), mean, scale)
+    // As in eager PyTorch one product and one sum for each element: the rest is done once for each channel.
+    let factor = affine("weight").map_or(scale, |w| w * scale);
+    let shift = affine("bias").map_or(-(mean * factor), |b| b - mean * factor);
+    ((grouped * factor + shift).reshape(&x.shape()), mean, scale)
 }
 
 /// What a group is reduced over, of an x of this rank before it was grouped.

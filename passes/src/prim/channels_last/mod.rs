@@ -11,8 +11,9 @@
 //! gathers, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
 //! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.
 //! So does the transpose of an input that lies in an order of its own (`capture.permute`).
+//! A reduction over space and the few channels of a group becomes one over space, of whole rows of channels, and one of what is left.
 //!
-//! Nothing is computed differently: each sum has the same products. Weights' transposes stand on weights alone.
+//! Nothing is computed differently: each sum of a convolution has the same products. Weights' transposes stand on weights alone.
 //!
 //! ```mlir
 //! func.func @f(%x: tensor<2x8x6x6xf32>, %w: tensor<8x8x1x1xf32>) -> tensor<2x8xf32> {
@@ -33,6 +34,7 @@
 mod conv;
 pub(crate) mod order;
 mod plain;
+mod reduce;
 mod sink;
 
 use order::{Ordered, Orders, inverse};

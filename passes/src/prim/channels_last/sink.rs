@@ -1,6 +1,7 @@
 //! Ops that work in the new order as well: their attributes and operands are reordered instead of their operands transposed back.
 
 use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell, transpose};
+use super::reduce;
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
 use strata_dialects::prim;
@@ -73,6 +74,9 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, wan
                 Some(dims) => {
                     let mut dims = moved(dims);
                     dims.sort_unstable();
+                    if let Some(value) = reduce::in_parts(b, op, first.value, &dims) {
+                        return Some(Ordered { value, perm: without(&first.perm, &dropped) });
+                    }
                     ("dims", cx.i64s_attr(&dims))
                 }
                 None => ("dim", cx.i64_attr(at[dropped[0]] as i64)),

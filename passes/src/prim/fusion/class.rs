@@ -1,6 +1,6 @@
 //! What fusion needs to know of an op.
 
-use strata_core::ir::Op;
+use strata_core::ir::{ElementType, Op, Type};
 use strata_dialects::capture::Permute;
 use strata_dialects::prim::{self, Cost, Pointwise};
 
@@ -80,6 +80,17 @@ pub fn is_free(op: Op<'_>) -> bool {
         | Class::InOrder
         | Class::Alone => false,
     }
+}
+
+/// Whether each reader has its own: what is free, and halves made wide, which take one instruction and twice the memory.
+pub fn is_own(op: Op<'_>) -> bool {
+    is_free(op) || widens(op)
+}
+
+/// Whether an op makes halves wide.
+pub fn widens(op: Op<'_>) -> bool {
+    let bits = |ty: Type<'_>| ty.element_type().filter(|element| element.is_float()).map(ElementType::bits);
+    op.isa::<prim::Convert>() && bits(op.operand(0).ty()) == Some(16) && bits(op.result(0).ty()) == Some(32)
 }
 
 /// Whether a view puts elements next to each other that were apart: then a copy is faster to read than the view.

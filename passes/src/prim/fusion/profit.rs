@@ -22,6 +22,8 @@ pub(super) const MAX_ROW_COST: u32 = 64;
 
 /// Bytes that a cache near a core holds.
 const NEAR: i64 = 1 << 20;
+/// Bytes that the nearest cache holds beside what else a kernel reads: from here on each pass over a tensor reads its lines anew.
+const NEAREST: i64 = 1 << 14;
 
 /// What a merge is worth; larger is better, the first field counts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,13 +71,16 @@ pub fn profit(graph: &Graph<'_>, members: &[usize], both: &Kernel, producer: &Ke
 
 /// Whether members write a tensor element by element whose columns others sum, and which no cache near a core holds. In one kernel the loop over
 /// the columns stands outside of both: memory is read line by line for a few elements each, and as often as there are stages. In two
-/// kernels both go through it in its order.
+/// kernels both go through it in its order. Columns whose sums are summed again (groups of channels, with the channels last) are few in a kernel's
+/// loop: there the nearest cache counts.
 fn reads_across(graph: &Graph<'_>, members: &[usize]) -> bool {
     let across = |op: Op<'_>| {
         let ty = op.operand(0).ty();
         let rows = ty.rank().checked_sub(1).is_some_and(|last| !reduced_dims(op).contains(&last));
+        let again = op.result(0).uses().iter().all(|using| using.op.isa::<prim::Reduce>());
         let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
-        (rows && bytes.is_some_and(|bytes| bytes >= NEAR)).then(|| ty.num_elements()).flatten()
+        let far = rows && bytes.is_some_and(|bytes| bytes >= if again { NEAREST } else { NEAR });
+        far.then(|| ty.num_elements()).flatten()
     };
     let mut reduced = members.iter().filter(|&&node| graph.class(node) == Class::Reduce).filter_map(|&node| across(graph.op(node)));
     let Some(elements) = reduced.next() else { return false };
@@ -110,14 +115,15 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
         if !inside.contains(&node) || !seen.insert(node) {
             continue;
         }
+        let computed = |before: usize| !inside.contains(&before) && makes_kernel(graph.class(before));
         match graph.class(node) {
-            Class::Pointwise(Cost::Cheap) => {
-                let computed = |before: usize| !inside.contains(&before) && makes_kernel(graph.class(before));
-                if graph.before(node).any(computed) {
-                    return false;
-                }
-                ops += 1;
+            Class::Pointwise(Cost::Cheap) if graph.before(node).any(computed) => return false,
+            Class::View(View::Plain | View::Reshape)
+                if graph.before(node).any(|before| computed(before) && is_made_of_few(graph, before, node)) =>
+            {
+                return false;
             }
+            Class::Pointwise(Cost::Cheap) => ops += 1,
             Class::Source | Class::View(_) => {}
             Class::Pointwise(_) | Class::Gather | Class::Reduce | Class::Contract | Class::InOrder | Class::Alone => return false,
         }
@@ -125,6 +131,24 @@ fn cheap_below(graph: &Graph<'_>, inside: &HashSet<usize>, node: usize, limit: u
             return false;
         }
         open.extend(graph.before(node));
+    }
+    true
+}
+
+/// Whether all that makes a node in its kernel, the sums at its beginning included, has no more elements than a view of it.
+fn is_made_of_few(graph: &Graph<'_>, node: usize, view: usize) -> bool {
+    let few = graph.op(view).result(0).ty().num_elements();
+    let mut open = vec![node];
+    let mut seen = HashSet::new();
+    while let Some(node) = open.pop() {
+        let (op, class) = (graph.op(node), graph.class(node));
+        let elements = if class == Class::Reduce { op.operand(0) } else { op.result(0) }.ty().num_elements();
+        if elements.is_none() || elements > few {
+            return false;
+        }
+        if matches!(class, Class::Pointwise(_) | Class::View(_)) && seen.insert(node) {
+            open.extend(graph.before(node));
+        }
     }
     true
 }

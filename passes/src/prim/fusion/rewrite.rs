@@ -1,6 +1,6 @@
-//! What fusion does to the IR: opens the fusions there are, gives each reader its own copy of what is free, and builds new fusions.
+//! What fusion does to the IR: opens the fusions there are, gives each reader its own copy of what costs less than memory, and builds new fusions.
 
-use super::class::{Class, classify, is_free};
+use super::class::{Class, classify, is_own, widens};
 use super::graph::Graph;
 use super::kernel::outputs;
 use std::cmp::Reverse;
@@ -22,6 +22,7 @@ pub fn prepare<'c>(function: Op<'c>, rewriter: &mut Rewriter<'c>) -> Vec<(Block<
             open(fusion, label, &mut labels, rewriter);
         }
         erase_dead(block, &mut labels, rewriter);
+        reshape_narrow(block, &mut labels, rewriter);
         split_free(block, &mut labels, rewriter);
         prepared.push((block, labels));
         for op in block.ops().into_iter().filter(|op| !op.regions().is_empty()) {
@@ -49,12 +50,34 @@ fn erase_dead<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewr
     }
 }
 
+/// Reshapes halves before they are made wide: at the edge of a kernel that is free, and the kernel reads halves.
+fn reshape_narrow<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
+    for reshape in block.ops().into_iter().filter(|op| op.isa::<prim::Reshape>()) {
+        let Some(wide) = reshape.operand(0).defining_op().filter(|&op| widens(op) && op.block() == Some(block)) else { continue };
+        let narrow = wide.operand(0);
+        let ty = reshape.result(0).ty();
+        rewriter.go_before(reshape);
+        let operands: Vec<_> = std::iter::once(narrow).chain(reshape.operands().into_iter().skip(1)).collect();
+        let reshaped = rewriter.value(prim::Reshape::NAME, &operands, narrow.ty().with_shape(&ty.shape()), &[]);
+        let again = rewriter.value(prim::Convert::NAME, &[reshaped], ty, &[]);
+        if let Some(&label) = labels.get(&reshape) {
+            labels.extend([reshaped, again].into_iter().filter_map(Value::defining_op).map(|op| (op, label)));
+        }
+        labels.remove(&reshape);
+        rewriter.replace(reshape, &[again]);
+        if wide.is_unused() {
+            labels.remove(&wide);
+            rewriter.erase(wide);
+        }
+    }
+}
+
 /// Gives each group of readers of a free op its own copy, so that the copy can join that group.
 fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
     let ops = block.ops();
     // Copies stand right before their reader, so the places of the ops there now are enough to order readers.
     let position: HashMap<Op<'c>, usize> = ops.iter().enumerate().map(|(position, &op)| (op, position)).collect();
-    for op in ops.into_iter().rev().filter(|&op| is_free(op)) {
+    for op in ops.into_iter().rev().filter(|&op| is_own(op)) {
         if is_constant(op) {
             for user in op.result(0).uses().into_iter().filter(|user| user.op.block() != Some(block)) {
                 rewriter.go_before(user.op);
@@ -212,7 +235,7 @@ type Key<'c> = (&'c str, Vec<Value<'c>>, Vec<(String, Attr<'c>)>, Vec<Type<'c>>)
 /// Makes one of the copies of free ops that ended up side by side.
 fn share<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) {
     let mut known: HashMap<Key<'c>, Value<'c>> = HashMap::new();
-    for op in block.ops().into_iter().filter(|&op| is_free(op)) {
+    for op in block.ops().into_iter().filter(|&op| is_own(op)) {
         let key = (op.name(), op.operands(), op.attrs(), op.result_types());
         match known.get(&key) {
             Some(&same) => rewriter.replace(op, &[same]),
