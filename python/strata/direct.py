@@ -19,7 +19,7 @@ from .autograd_function import Recorded, with_regions
 from .compiler import compile_text, to_function
 from .detached import Detached, without_gradients
 from .options import Options
-from .recurrent import Whole
+from .substituted import Substituted
 from .undecomposed import undecomposed
 from .values import Refused, told_that_it_is_recorded
 from .views import placed, without_views
@@ -134,7 +134,7 @@ def recorded(
         detached = None if by is None else Detached([values[k] for k in by])
         modes = [torch.no_grad()] if by is None else [torch.enable_grad(), detached]
         with ExitStack() as stack:
-            for mode in (_Replaced(places, values[len(tensors) :]), Whole(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
+            for mode in (_Replaced(places, values[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
                 stack.enter_context(mode)
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
