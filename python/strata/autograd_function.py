@@ -67,11 +67,14 @@ class _Context(functions.FunctionCtx):
 class _SetupContext:
     """`Function.setup_context` of the classes that have none of their own."""
 
-    def __init__(self, recorded: "Recorded", before: Callable):
+    def __init__(self, recorded: "Recorded", before: staticmethod):
         self.recorded, self.before = recorded, before
 
     def __get__(self, instance, owner):
-        return self if self.recorded.is_here() else self.before
+        return self if self.recorded.is_here() else self.before.__get__(instance, owner)
+
+
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class Recorded:
@@ -83,14 +86,17 @@ class Recorded:
 
     def __enter__(self):
         # PyTorch looks for these at each call. While it traces it refuses a class without a `setup_context` of its own, so there is one.
-        self.setup, self.bind, self.call = functions._SingleLevelFunction.setup_context, functions._bind_default_args, functions._call_custom_function_call
+        _ONE_AT_A_TIME.acquire()
+        self.setup = functions._SingleLevelFunction.__dict__["setup_context"]
+        self.bind, self.call = functions._bind_default_args, functions._call_custom_function_call
         functions._SingleLevelFunction.setup_context = _SetupContext(self, self.setup)
         functions._bind_default_args = lambda function, given, named: (given, named) if self.is_here() else self.bind(function, given, named)
         functions._call_custom_function_call = self.called
 
     def __exit__(self, *_):
-        functions._SingleLevelFunction.setup_context = staticmethod(self.setup)
+        functions._SingleLevelFunction.setup_context = self.setup
         functions._bind_default_args, functions._call_custom_function_call = self.bind, self.call
+        _ONE_AT_A_TIME.release()
 
     def is_here(self) -> bool:
         """Whether a call that is made now belongs to the record."""
@@ -117,6 +123,8 @@ class Recorded:
         results = list(found) if isinstance(found, tuple) else [found]
         if any(not _is_in(each, results) for each in context.dirty_tensors):
             raise _unsupported("marks an argument as dirty and does not give it")
+        if any(_is_in(each, context.non_differentiable) for each in context.dirty_tensors):
+            raise _unsupported("marks an argument as dirty and as not differentiable")
         places = [k for k, each in enumerate(results) if has_gradient(each) and not _is_in(each, context.non_differentiable)]
         if places:
             self.differentiate(function, context, (given, taken), results, places)

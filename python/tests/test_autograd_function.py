@@ -232,6 +232,14 @@ class Marked(InPlace):
         return y
 
 
+class Lost(InPlace):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        ctx.mark_non_differentiable(x)
+        return x.mul_(2)
+
+
 class Differentiates(Straight):
     @staticmethod
     def backward(ctx, gradient):
@@ -247,6 +255,7 @@ class Differentiates(Straight):
         (Writes, "writes in its backward to what its forward saved or gave"),
         (Buffers, "reads ctx.input_grad_buffers"),
         (Marked, "marks an argument as dirty and does not give it"),
+        (Lost, "marks an argument as dirty and as not differentiable"),
         (Differentiates, "asks PyTorch for a gradient"),
     ],
 )
