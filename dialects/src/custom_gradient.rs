@@ -18,6 +18,15 @@ pub struct CustomGradient {
 }
 
 impl<'c> CustomGradient<'c> {
+    /// The op for these results of these arguments, and the block that takes them and a cotangent of each result. The caller fills the block.
+    pub fn begin(builder: &mut Rewriter<'c>, results: &[Value<'c>], arguments: &[Value<'c>]) -> (Op<'c>, Block<'c>) {
+        let types = |values: &[Value<'c>]| values.iter().map(|value| value.ty()).collect::<Vec<_>>();
+        let (operands, results, arguments) = ([results, arguments].concat(), types(results), types(arguments));
+        let made = builder.op(OpSpec { name: Self::NAME, operands: &operands, results: &results, regions: 1, ..OpSpec::default() });
+        let block = builder.add_block(made.region(0), &[arguments, results.clone(), results].concat());
+        (made, block)
+    }
+
     /// The values that it gives, and the arguments that they were computed from.
     pub fn parts(self) -> (Vec<Value<'c>>, Vec<Value<'c>>) {
         let mut values = self.operands();

@@ -213,7 +213,8 @@ impl Checker<'_, '_> {
     fn run(&self, module: &Module<'_>, sample: &Sample, more: &[Tensor]) -> Result<Vec<Value>, InterpError> {
         let inputs = sample.inputs.iter().cloned().chain(more.iter().cloned().map(Value::Tensor)).collect();
         let name = entry(module.op()).ok().and_then(|function| function.str("sym_name"));
-        Ok(interp::run(module.op(), name.as_deref(), inputs, &|name| sample.weights.get(name).cloned())?.outputs)
+        let weights = |name: &str| sample.weights.get(name).cloned();
+        Ok(interp::run(module.op(), name.as_deref(), inputs, self.options.lent(&weights))?.outputs)
     }
 
     /// One set of inputs: all arguments along one direction each.

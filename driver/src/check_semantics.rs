@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use strata_core::ir::{Module, Op};
@@ -13,7 +14,7 @@ use strata_core::pass::{PassManager, PipelineError};
 use strata_core::upstream::func;
 use strata_dialects::{capture, host};
 use strata_interp as interp;
-use strata_interp::{Budget, InterpError, Outputs, Signature, Tensor};
+use strata_interp::{Budget, InterpError, Kernels, Lent, Outputs, Signature, Tensor};
 
 use crate::compare::{self, first_difference};
 use crate::sample_inputs::{ATTEMPTS, Sample, sample};
@@ -29,6 +30,15 @@ pub struct CheckOptions {
     pub weights: HashMap<String, Tensor>,
     /// What a run of the interpreter may take; a pass behind which it would take more is not checked.
     pub budget: Budget,
+    /// The opened libraries whose kernels the program may call.
+    pub kernels: Option<Arc<dyn Kernels>>,
+}
+
+impl CheckOptions {
+    /// What a run is lent.
+    pub(crate) fn lent<'a>(&'a self, weights: interp::Weights<'a>) -> Lent<'a> {
+        Lent { weights, kernels: self.kernels.as_ref() }
+    }
 }
 
 /// Elements of a tensor in a check: generated sizes are small, so that more are the program's own.
@@ -44,7 +54,7 @@ pub fn budget(elements: usize, seconds: u64) -> Budget {
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { sets: 3, seed: 1, weights: HashMap::new(), budget: budget(ELEMENTS, SECONDS) }
+        Self { sets: 3, seed: 1, weights: HashMap::new(), budget: budget(ELEMENTS, SECONDS), kernels: None }
     }
 }
 
@@ -207,9 +217,9 @@ impl<'o> Runner<'o> {
         let inputs = sample.inputs.clone();
         let weights = |name: &str| sample.weights.get(name).cloned();
         let run = || match (host_entry(module), &self.signature) {
-            (Some(_), Some(signature)) => interp::run_host(module, signature, inputs, &weights),
+            (Some(_), Some(signature)) => interp::run_host(module, signature, inputs, self.options.lent(&weights)),
             (Some(entry), None) => Err(no_arm(entry)),
-            (None, _) => interp::run(module, Some(function), inputs, &weights),
+            (None, _) => interp::run(module, Some(function), inputs, self.options.lent(&weights)),
         };
         let fail = |_| InterpError::Failed { op: function.to_owned(), location: "interpreter".into(), reason: "it panicked".into() };
         let run = || self.options.budget.spend(run);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use strata_core::registry::Registry;
 use strata_interp as interp;
-use strata_interp::Value;
+use strata_interp::{Lent, Value};
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::compiler::NamedTensor;
 use strata_runtime::manifest::Target;
@@ -13,7 +13,7 @@ use strata_runtime::weights::Weights;
 use strata_runtime::{Manifest, Tensor};
 
 use crate::emulate::emulate;
-use crate::kernels::{all_called, with_libraries};
+use crate::kernels::{all_called, opened};
 use crate::levels::Level;
 use crate::run_levels::run_to;
 use crate::source_file::{Source, SourceFile};
@@ -22,15 +22,14 @@ use crate::{Error, Options, artefact, options};
 
 /// Interprets a file as it is, or for a CUDA device as it is when compiled for it: the outputs, then the mutations.
 pub fn interpret(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
-    let run = || run(registry, path, options, inputs);
-    with_libraries(&options.op_library_files, run).and_then(|result| result).map_err(|error| error.of(path))
+    run(registry, path, options, inputs).map_err(|error| error.of(path))
 }
 
 fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<Tensor>) -> Result<Vec<NamedTensor>, Error> {
     if let options::Target::Cuda(_) = options.target {
         return emulate(registry, path, options, inputs);
     }
-    let context = registry.pooled_context();
+    let (kernels, context) = (opened(&options.op_library_files)?, registry.pooled_context());
     let source = SourceFile::from(path).read_for(&context, options)?;
     all_called(source.module.op(), &options.op_library_files)?;
     if options.gradient().is_some() {
@@ -45,7 +44,8 @@ fn run(registry: &'static Registry, path: &Path, options: &Options, inputs: Vec<
     for part in &parts {
         table.extend(weights(part, &source, path)?);
     }
-    let outputs = interp::run(source.module.op(), Some(&program.name), values, &|name| table.get(name).cloned());
+    let lent = Lent { weights: &|name| table.get(name).cloned(), kernels: kernels.as_ref() };
+    let outputs = interp::run(source.module.op(), Some(&program.name), values, lent);
     let outputs = outputs.map_err(|e| failed(e.to_string()))?;
     results(parts.last().unwrap_or(&program), outputs)
 }

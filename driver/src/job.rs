@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use strata_core::ir::{Context, Module};
 use strata_core::registry::Registry;
+use strata_interp::Kernels;
 use strata_lowering::loop_to_host::{Program, entry};
 use strata_runtime::op_library;
 use strata_store::{Settings, Store};
@@ -17,7 +18,7 @@ use crate::check_gradients::check_gradients;
 use crate::check_semantics::{CheckError, CheckOptions, budget, check_semantics, run_pass};
 use crate::incremental::{self, Database, Form, Pipeline, Source as Text};
 use crate::interpret::weights;
-use crate::kernels::{all_called, with_libraries};
+use crate::kernels::{all_called, opened};
 use crate::opt_args::{Explain, Job, Samples, Task};
 use crate::source_file::{Source, SourceFile};
 use crate::{Error, Options, graph};
@@ -42,18 +43,18 @@ pub enum JobError {
     Graphviz(String),
 }
 
+/// The opened libraries of the user, where there are some.
+type Opened = Option<Arc<dyn Kernels>>;
+
 impl Job {
     /// Does it and writes the answer; says whether all is well.
     pub fn run(&self, registry: &'static Registry) -> Result<bool, JobError> {
-        with_libraries(&self.op_libraries, || self.work(registry))?
-    }
-
-    fn work(&self, registry: &'static Registry) -> Result<bool, JobError> {
+        let kernels = opened(&self.op_libraries)?;
         match self.task {
             Task::Incremental { explain, watch } => self.incremental(registry, explain, watch),
-            Task::Check(samples) => self.each(registry, |source| self.check(source, samples)),
-            Task::Bisect(samples) => self.each(registry, |source| self.bisect(source, samples)),
-            Task::Gradients(samples) => self.each(registry, |source| self.gradients(registry, source, samples)),
+            Task::Check(samples) => self.each(registry, |source| self.check(source, samples, &kernels)),
+            Task::Bisect(samples) => self.each(registry, |source| self.bisect(source, samples, &kernels)),
+            Task::Gradients(samples) => self.each(registry, |source| self.gradients(registry, source, samples, &kernels)),
             Task::Graph { svg } => self.each(registry, |source| self.graph(source, svg)),
         }
     }
@@ -149,19 +150,25 @@ impl Job {
         self.input.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
 
-    fn check(&self, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
-        let report = check_semantics(&source.module, &self.passes, &self.options(source, samples)?, &mut |_, _| {})?;
+    fn check(&self, source: &Source<'_>, samples: Samples, kernels: &Opened) -> Result<(Vec<u8>, bool), JobError> {
+        let report = check_semantics(&source.module, &self.passes, &self.options(source, samples, kernels)?, &mut |_, _| {})?;
         Ok((format!("{report}\n").into_bytes(), report.guilty.is_none()))
     }
 
-    fn bisect(&self, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
-        let found = bisect(&source.module, &self.passes, &self.options(source, samples)?, &mut |_, _| {})?;
+    fn bisect(&self, source: &Source<'_>, samples: Samples, kernels: &Opened) -> Result<(Vec<u8>, bool), JobError> {
+        let found = bisect(&source.module, &self.passes, &self.options(source, samples, kernels)?, &mut |_, _| {})?;
         let reproducer = found.reproducer(&self.name(), &self.passes).map(|line| format!("{line}\n")).unwrap_or_default();
         Ok((format!("{found}\n{reproducer}").into_bytes(), found.guilty.is_empty()))
     }
 
-    fn gradients(&self, registry: &'static Registry, source: &Source<'_>, samples: Samples) -> Result<(Vec<u8>, bool), JobError> {
-        let options = self.options(source, samples)?;
+    fn gradients(
+        &self,
+        registry: &'static Registry,
+        source: &Source<'_>,
+        samples: Samples,
+        kernels: &Opened,
+    ) -> Result<(Vec<u8>, bool), JobError> {
+        let options = self.options(source, samples, kernels)?;
         for pass in &self.passes {
             run_pass(&source.module, pass)?;
         }
@@ -177,13 +184,13 @@ impl Job {
         Ok((if svg { draw(&text)? } else { text.into_bytes() }, true))
     }
 
-    fn options(&self, source: &Source<'_>, samples: Samples) -> Result<CheckOptions, Error> {
+    fn options(&self, source: &Source<'_>, samples: Samples, kernels: &Opened) -> Result<CheckOptions, Error> {
         let weights = match (&source.weights, &self.input) {
             (Some(_), Some(path)) => known_weights(source, path)?,
             _ => HashMap::new(),
         };
         let Samples { sets, seed, elements, seconds } = samples;
-        Ok(CheckOptions { sets, seed, weights, budget: budget(elements, seconds) })
+        Ok(CheckOptions { sets, seed, weights, budget: budget(elements, seconds), kernels: kernels.clone() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Kernels of a user's libraries, for the reference interpreter.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use strata_core::ir::Op;
 use strata_dialects::{capture, host};
@@ -12,14 +12,15 @@ use strata_runtime::{OpLibraries, OpLibraryError, OpLibraryFile};
 use crate::Error;
 use crate::tensors::{from_runtime, to_runtime};
 
+#[derive(Debug)]
 struct Opened(OpLibraries);
 
-/// Runs a call of the interpreter with these libraries open.
-pub(crate) fn with_libraries<R>(files: &[OpLibraryFile], call: impl FnOnce() -> R) -> Result<R, Error> {
+/// These libraries, for a run of the interpreter; nothing where there are none.
+pub(crate) fn opened(files: &[OpLibraryFile]) -> Result<Option<Arc<dyn Kernels>>, Error> {
     if files.is_empty() {
-        return Ok(call());
+        return Ok(None);
     }
-    Ok(interp::with_kernels(Rc::new(Opened(OpLibraries::open(files)?)), call))
+    Ok(Some(Arc::new(Opened(OpLibraries::open(files)?))))
 }
 
 /// Refuses a library that the program calls no kernel of.

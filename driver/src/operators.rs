@@ -28,7 +28,7 @@ impl strata_frontend::Operators for Operators {
             Ok(if ty.is_tensor() { Value::Tensor(tensor) } else { Value::Scalar(tensor.at(0)) })
         });
         let values = values.collect::<Result<Vec<_>, String>>()?;
-        let outputs = interp::run(module.op(), None, values, &|_| None).map_err(|error| error.to_string())?;
+        let outputs = interp::run(module.op(), None, values, interp::Lent::weights(&|_| None)).map_err(|error| error.to_string())?;
         let constant = |(value, ty): (Value, Type<'_>)| {
             let dtype = ty.element_type().ok_or("it gives no number")?;
             let dtype = if ty.is_index() { ElementType::I64 } else { dtype };

@@ -41,6 +41,7 @@ pub fn opt_input(registry: &'static Registry, args: &[String]) -> Result<(Vec<St
     let exported = |arg: &&mut String| !arg.starts_with('-') && SourceFile::from(arg.as_str()).is_exported();
     let loads = !options.op_libraries.is_empty();
     let Some(arg) = args.iter_mut().skip(1).find(exported) else {
+        SourceFile::from("text of MLIR").takes_signature(&options)?;
         if options.operators.is_some() {
             let why = "text of MLIR has its functions in itself; leave the option out".to_owned();
             return Err(Error::Operators { why });

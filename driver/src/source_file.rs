@@ -46,6 +46,19 @@ impl<'a> SourceFile<'a> {
         self.path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".stablehlo.mlir"))
     }
 
+    /// Refuses the types of a call where the program has types of its own.
+    pub(crate) fn takes_signature(self, options: &Options) -> Result<(), Error> {
+        let imported_for_a_call = self.path.extension().is_some_and(|kind| kind == "pt" || kind == "onnx");
+        if options.signature.is_none() || imported_for_a_call {
+            return Ok(());
+        }
+        let why = format!(
+            "{}: only .pt archives of TorchScript and .onnx models are imported for a call; leave the option out",
+            self.path.display()
+        );
+        Err(Error::Signature { why })
+    }
+
     fn text(self) -> Result<Cow<'a, str>, Error> {
         match self.text {
             Some(text) => Ok(Cow::Borrowed(text)),
@@ -60,6 +73,7 @@ impl<'a> SourceFile<'a> {
 
     /// Reads it into a context, for the calls that the options say.
     pub(crate) fn read_for<'c>(self, context: &'c Context, options: &Options) -> Result<Source<'c>, Error> {
+        self.takes_signature(options)?;
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("pt2") => self.import(context, options, |library| strata_frontend::import(self.path, library, context)),
             Some(kind @ ("pt" | "onnx")) => {

@@ -136,10 +136,7 @@ fn with_gradient<'c>(
         let rule = "the operator's arguments, its results, and a cotangent of each result";
         return Err(format!("takes {}, and is given {}: {rule}", list(&declared), list(&taken)));
     }
-    let (operands, results) = ([results, args].concat(), types(results));
-    let spec = OpSpec { name: CustomGradient::NAME, operands: &operands, results: &results, regions: 1, ..OpSpec::default() };
-    let made = builder.op(spec);
-    let block = builder.add_block(made.region(0), &taken);
+    let (made, block) = CustomGradient::begin(builder, results, args);
     let mut inside = Rewriter::at_end(block, made.location());
     let given = body(library, &mut inside, backward, &block.args())?;
     inside.effect(Yield::NAME, &given, &[]);

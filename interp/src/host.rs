@@ -7,7 +7,7 @@ use strata_core::upstream::func;
 use strata_dialects::host;
 
 use super::loops;
-use super::run::{Machine, Outputs, Slot, Weights, dtype_of, find_entry, marked, names, place, unsupported};
+use super::run::{Lent, Machine, Outputs, Slot, dtype_of, find_entry, marked, names, place, unsupported};
 use super::tensor::{Tensor, filled, numel};
 use super::value::{InterpError, Value, fail};
 use super::{DType, kernel, library};
@@ -77,17 +77,17 @@ pub(super) struct View {
 }
 
 /// Runs the host entry of a module, on the weights given and on what the function marked `host.prepare` computes from them.
-pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
+pub fn run_host(module: Op<'_>, signature: &Signature, inputs: Vec<Value>, lent: Lent<'_>) -> Result<Outputs, InterpError> {
     let function = find_entry(module, None)?;
-    let mut given: Vec<Option<Tensor>> = signature.weights.iter().map(|n| weights(n)).collect();
+    let mut given: Vec<Option<Tensor>> = signature.weights.iter().map(|name| (lent.weights)(name)).collect();
     if let Some(prepare) = marked(module, host::PREPARE) {
-        let mut m = run_function(module, prepare, Vec::new(), Vec::new(), given.clone())?;
+        let mut m = run_function(module, prepare, Vec::new(), Vec::new(), given.clone(), lent)?;
         for (block, _) in std::mem::take(&mut m.memory.outputs).into_iter().flatten() {
             let data = &m.memory.blocks[block];
             given.push(Some(Tensor::from_bytes(DType::U8, &[data.len()], data)?));
         }
     }
-    let m = run_function(module, function, inputs, signature.input_orders.clone(), given)?;
+    let m = run_function(module, function, inputs, signature.input_orders.clone(), given, lent)?;
     let mut out = Outputs::default();
     for (k, &dtype) in signature.results.iter().enumerate() {
         let Some((block, shape)) = m.memory.outputs.get(k).and_then(Option::as_ref) else {
@@ -118,11 +118,12 @@ fn run_function<'c>(
     inputs: Vec<Value>,
     input_orders: Vec<Option<Vec<usize>>>,
     weights: Vec<Option<Tensor>>,
+    lent: Lent<'_>,
 ) -> Result<Machine<'c>, InterpError> {
     let body = function.regions().first().and_then(|r| r.entry());
     let body = body.ok_or_else(|| fail("the entry has no body").at(func::Func::NAME, &place(function)))?;
     let outputs = function.find_all(host::Output::NAME).iter().filter_map(|op| op.int("index")).max().map_or(0, |last| last as usize + 1);
-    let mut m = Machine::new(module);
+    let mut m = Machine::new(module, lent.kernels.cloned());
     m.memory.input_views = vec![None; inputs.len()];
     (m.memory.inputs, m.memory.input_orders) = (inputs, input_orders);
     m.memory.weight_views = vec![None; weights.len()];

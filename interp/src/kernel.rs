@@ -1,8 +1,5 @@
 //! Kernels of a user's libraries, at the capture and the host level. Who opens the libraries lends them for a run.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use strata_core::ir::{ElementType, Op, Value as Ssa};
 use strata_dialects::capture;
 
@@ -13,33 +10,14 @@ use super::value::{InterpError, Results, Value, fail};
 use super::{Scalar, Tensor};
 
 /// Opened libraries.
-pub trait Kernels {
+pub trait Kernels: std::fmt::Debug + Send + Sync {
     /// Calls the function `symbol` of a library. It reads `read`, tensors and numbers in order, and writes over `written`. Fails with the
     /// kernel's words, or where the library is not among those that are open.
     fn call(&self, library: &str, symbol: &str, read: &[Value], written: &[Tensor]) -> Result<Vec<Tensor>, String>;
 }
 
-thread_local! {
-    /// The libraries of the run on this thread.
-    static KERNELS: RefCell<Option<Rc<dyn Kernels>>> = const { RefCell::new(None) };
-}
-
-/// Runs a call whose programs may call these kernels.
-pub fn with_kernels<R>(kernels: Rc<dyn Kernels>, call: impl FnOnce() -> R) -> R {
-    /// Also where the call panics.
-    struct Restore(Option<Rc<dyn Kernels>>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            KERNELS.set(self.0.take());
-        }
-    }
-    let _before = Restore(KERNELS.replace(Some(kernels)));
-    call()
-}
-
-fn call(library: &str, symbol: &str, read: &[Value], written: &[Tensor]) -> Result<Vec<Tensor>, InterpError> {
-    let kernels = KERNELS.with_borrow(Clone::clone);
-    let kernels = kernels.ok_or_else(|| {
+fn call(m: &Machine<'_>, (library, symbol): (&str, &str), read: &[Value], written: &[Tensor]) -> Result<Vec<Tensor>, InterpError> {
+    let kernels = m.libraries.as_ref().ok_or_else(|| {
         let option = capture::library_option(symbol);
         fail(format!("it calls `{symbol}` of the library {library}, which is not given; give it with {option}=FOLDER/{library}"))
     })?;
@@ -52,7 +30,7 @@ pub(super) fn captured<'c>(m: &Machine<'c>, op: Op<'c>) -> Results {
     let (read, written) = custom.parts();
     let read = read.into_iter().map(|value| argument(m, value)).collect::<Result<Vec<_>, _>>()?;
     let written = written.into_iter().map(|value| m.tensor(value)).collect::<Result<Vec<_>, _>>()?;
-    Ok(call(&custom.library(), &custom.symbol(), &read, &written)?.into_iter().map(Value::Tensor).collect())
+    Ok(call(m, (&custom.library(), &custom.symbol()), &read, &written)?.into_iter().map(Value::Tensor).collect())
 }
 
 /// `host.custom_call`: its arguments are buffers with their sizes, and numbers.
@@ -79,7 +57,7 @@ pub(super) fn launched<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Result<(), Interp
     let written = values.split_off(values.len().saturating_sub(outputs));
     let written = written.iter().map(|value| value.tensor().cloned()).collect::<Result<Vec<_>, _>>()?;
     let first = buffers.len().saturating_sub(outputs);
-    for (at, tensor) in buffers[first..].iter().zip(call(library, symbol, &values, &written)?) {
+    for (at, tensor) in buffers[first..].iter().zip(call(m, (library, symbol), &values, &written)?) {
         m.memory.write(*at, &tensor)?;
     }
     Ok(())

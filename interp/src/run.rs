@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use strata_core::dialect::Traits;
 use strata_core::upstream::func;
 
@@ -12,6 +13,7 @@ use super::alias::{Heap, Ref};
 use super::budget;
 use super::dtype::{DType, Scalar};
 use super::host::Memory;
+use super::kernel::Kernels;
 use super::loops::partial::{Partial, Source};
 use super::tensor::Tensor;
 use super::value::{InterpError, Results, Seeds, Value, fail};
@@ -34,6 +36,22 @@ pub struct Outputs {
 /// Where the data of parameters, buffers and constants comes from.
 pub type Weights<'a> = &'a dyn Fn(&str) -> Option<Tensor>;
 
+/// What a caller lends a run.
+#[derive(Clone, Copy)]
+pub struct Lent<'a> {
+    /// Data of parameters, buffers and constants.
+    pub weights: Weights<'a>,
+    /// The opened libraries whose kernels the program may call.
+    pub kernels: Option<&'a Arc<dyn Kernels>>,
+}
+
+impl<'a> Lent<'a> {
+    /// Weights alone.
+    pub fn weights(weights: Weights<'a>) -> Self {
+        Self { weights, kernels: None }
+    }
+}
+
 /// Runs a function of the module on the call's inputs, at any level down to `loop`.
 ///
 /// `entry` is the function's symbol; without it, the one marked `capture.entry`, or the first. Arguments of kind `input`
@@ -41,16 +59,16 @@ pub type Weights<'a> = &'a dyn Fn(&str) -> Option<Tensor>;
 /// `weights` for their `capture.name`.
 ///
 /// Where a part of the program ends in a graph break, the next part runs on its outputs; writes of one part are read by the next.
-pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
+pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, lent: Lent<'_>) -> Result<Outputs, InterpError> {
     let mut function = find_entry(module, entry)?;
     let (mut inputs, mut changed) = (inputs, Vec::<(String, Value)>::new());
     let mut parts = HashSet::new();
     loop {
         let latest = |name: &str| match changed.iter().find(|(known, _)| known == name) {
             Some((_, Value::Tensor(tensor))) => Some(tensor.clone()),
-            _ => weights(name),
+            _ => (lent.weights)(name),
         };
-        let part = run_part(module, function, inputs, &latest)?;
+        let part = run_part(module, function, inputs, Lent { weights: &latest, ..lent })?;
         for (name, value) in part.mutations {
             changed.retain(|(known, _)| *known != name);
             changed.push((name, value));
@@ -64,8 +82,8 @@ pub fn run(module: Op<'_>, entry: Option<&str>, inputs: Vec<Value>, weights: Wei
 }
 
 /// Runs one captured function.
-fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, weights: Weights<'_>) -> Result<Outputs, InterpError> {
-    let mut machine = Machine::new(module);
+fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, lent: Lent<'_>) -> Result<Outputs, InterpError> {
+    let mut machine = Machine::new(module, lent.kernels.cloned());
     let body = function
         .regions()
         .first()
@@ -80,10 +98,10 @@ fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, weights: Weigh
             None | Some("input") => inputs.next(),
             Some("prepared") => match &mut prepared {
                 Some(values) => values,
-                none => none.insert(prepare(module, weights)?),
+                none => none.insert(prepare(module, lent)?),
             }
             .next(),
-            _ => name.as_deref().and_then(weights).map(Value::Tensor),
+            _ => name.as_deref().and_then(lent.weights).map(Value::Tensor),
         };
         let what = name.clone().unwrap_or_else(|| format!("argument {k}"));
         let value = value.ok_or_else(|| fail(format!("the call gives no value for `{what}`")).at(func::Func::NAME, &place(function)))?;
@@ -110,10 +128,10 @@ fn run_part(module: Op<'_>, function: Op<'_>, inputs: Vec<Value>, weights: Weigh
 }
 
 /// What the function marked `capture.prepare` computes from the weights.
-fn prepare(module: Op<'_>, weights: Weights<'_>) -> Result<std::vec::IntoIter<Value>, InterpError> {
+fn prepare(module: Op<'_>, lent: Lent<'_>) -> Result<std::vec::IntoIter<Value>, InterpError> {
     let function =
         marked(module, PREPARE).ok_or_else(|| fail("there is no function that prepares weights").at(module.name(), &place(module)))?;
-    Ok(run(module, function.str("sym_name").as_deref(), Vec::new(), weights)?.outputs.into_iter())
+    Ok(run(module, function.str("sym_name").as_deref(), Vec::new(), lent)?.outputs.into_iter())
 }
 
 /// The function with a mark.
@@ -208,6 +226,8 @@ pub(super) struct Machine<'c> {
     pub aliasing: bool,
     /// The call's memory at the host level.
     pub memory: Memory,
+    /// Kernels of the user's libraries, where there are some.
+    pub libraries: Option<Arc<dyn Kernels>>,
     /// Kernels of a device that were launched before.
     pub kernels: gpu::Known,
     /// The seeds of random numbers that were drawn.
@@ -218,7 +238,7 @@ pub(super) struct Machine<'c> {
 }
 
 impl<'c> Machine<'c> {
-    pub fn new(module: Op<'c>) -> Machine<'c> {
+    pub fn new(module: Op<'c>, libraries: Option<Arc<dyn Kernels>>) -> Machine<'c> {
         let mut aliasing = false;
         module.walk(&mut |op| aliasing |= args::mutates(op) || args::addresses_storage(op));
         Machine {
@@ -228,6 +248,7 @@ impl<'c> Machine<'c> {
             written: HashSet::new(),
             aliasing,
             memory: Memory::default(),
+            libraries,
             kernels: gpu::Known::new(),
             seeds: Seeds::default(),
             calls: 0,

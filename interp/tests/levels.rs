@@ -3,7 +3,7 @@
 use strata_core::ir::Module;
 use strata_core::registry::{Registry, load_dialect};
 use strata_dialects::{aten, capture, host, loops, prim};
-use strata_interp::{DType, InterpError, Outputs, Scalar, Signature, Tensor, Value, run, run_host};
+use strata_interp::{DType, InterpError, Lent, Outputs, Scalar, Signature, Tensor, Value, run, run_host};
 
 /// Parses a module and runs `f` on it.
 fn with_module<R>(text: &str, f: impl FnOnce(&Module<'_>) -> R) -> R {
@@ -29,7 +29,7 @@ fn floats(shape: &[usize], v: &[f64]) -> Tensor {
 
 fn call(text: &str, inputs: &[Tensor]) -> Result<Outputs, InterpError> {
     let inputs = inputs.iter().cloned().map(Value::Tensor).collect();
-    with_module(text, |m| run(m.op(), None, inputs, &|name| (name == "w").then(|| floats(&[2], &[10.0, 20.0]))))
+    with_module(text, |m| run(m.op(), None, inputs, Lent::weights(&|name| (name == "w").then(|| floats(&[2], &[10.0, 20.0])))))
 }
 
 fn output(result: Result<Outputs, InterpError>) -> Vec<f64> {
@@ -81,7 +81,7 @@ func.func @main(%n: index) -> index {
   return %r : index
 }
 "#;
-    let result = with_module(text, |m| run(m.op(), None, vec![Value::int(5)], &|_| None));
+    let result = with_module(text, |m| run(m.op(), None, vec![Value::int(5)], Lent::weights(&|_| None)));
     assert_eq!(result.expect("the program runs").outputs, [Value::Scalar(Scalar::Int(10))]);
 }
 
@@ -178,7 +178,7 @@ fn host_programs_launch_kernels() {
     );
     let signature = Signature { results: vec![DType::F32], mutations: vec![None], ..Signature::default() };
     let inputs = vec![Value::Tensor(floats(&[2, 3], &[1.0, 2.0, 3.0, 9.0, 1.0, 0.0]))];
-    assert_eq!(output(with_module(&text, |m| run_host(m.op(), &signature, inputs, &|_| None))), [5.0, 9.0]);
+    assert_eq!(output(with_module(&text, |m| run_host(m.op(), &signature, inputs, Lent::weights(&|_| None)))), [5.0, 9.0]);
 }
 
 #[test]

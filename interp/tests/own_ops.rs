@@ -7,7 +7,7 @@ use strata_core::upstream::arith;
 use strata_dialects::prim::scalar::{Arithmetic, Cost, Elements, Pointwise};
 use strata_dialects::prim::types::AnyTensor;
 use strata_interp::value::{InterpError, Results, fail};
-use strata_interp::{DType, Interpret, Tensor, Value, run};
+use strata_interp::{DType, Interpret, Lent, Tensor, Value, run};
 
 static MINE: DialectDef =
     DialectDef { name: "mine", doc: "Ops of a test.", ops: || vec![Ends::DEF, Mystery::DEF, Twice::DEF], ..DialectDef::NEW };
@@ -67,7 +67,7 @@ fn call(text: &str, x: Tensor) -> std::result::Result<Vec<Value>, InterpError> {
     load_dialect(&context, "func");
     load_dialect(&context, "mine");
     let module = Module::parse(&context, text, "test.mlir").expect("the text is valid");
-    run(module.op(), None, vec![Value::Tensor(x)], &|_| None).map(|outputs| outputs.outputs)
+    run(module.op(), None, vec![Value::Tensor(x)], Lent::weights(&|_| None)).map(|outputs| outputs.outputs)
 }
 
 fn elements(value: &Value) -> Vec<f64> {

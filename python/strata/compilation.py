@@ -18,7 +18,8 @@ from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import apart, missing, partition
-from .recurrent import reason, whole
+from .recurrent import reason
+from .substituted import substituted
 from .undecomposed import undecomposed
 from .views import Fixed, placed, with_views, without_views
 
@@ -40,7 +41,7 @@ class Compilation:
             partition_fn=min_cut_rematerialization_partition,
             keep_inference_input_mutations=True,
         )
-        module = whole(module)
+        module = substituted(module)
         to_file = ahead_of_time()
         with not_cached(), _numbers_from_tensors(), undecomposed():
             through_aot = compiler(module, inputs)

@@ -49,7 +49,7 @@ class Detached(TorchFunctionMode):
         if function in _DETACHES:
             self.shaded.update({id(result): result} if graded else {})
         elif graded and enabled:
-            self.graded.update((id(leaf), leaf) for leaf in [*pytree.tree_leaves(result), *written] if _has_gradient(leaf))
+            self.graded.update((id(leaf), leaf) for leaf in [*pytree.tree_leaves(result), *written] if has_gradient(leaf))
         elif graded and written:
             # Others go on with the tensor itself.
             for tensor in written:
@@ -80,7 +80,7 @@ def _may_give_views(name: str) -> bool:
     return name in ("__getitem__", "__get__") or any(value.alias_info is not None and not value.alias_info.is_write for value in returns)
 
 
-def _has_gradient(value) -> bool:
+def has_gradient(value) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
 
 

@@ -15,10 +15,11 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 from . import _native, events, graph
+from .autograd_function import Recorded, with_regions
 from .compiler import compile_text, to_function
 from .detached import Detached, without_gradients
 from .options import Options
-from .recurrent import Whole
+from .substituted import Substituted
 from .undecomposed import undecomposed
 from .values import Refused, told_that_it_is_recorded
 from .views import placed, without_views
@@ -130,9 +131,10 @@ def recorded(
         for k, value in zip(tensors, values):
             given[k] = value
         arguments, named = pytree.tree_unflatten(given, spec)
-        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), Detached([values[k] for k in by])]
+        detached = None if by is None else Detached([values[k] for k in by])
+        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), detached]
         with ExitStack() as stack:
-            for mode in (_Replaced(places, values[len(tensors) :]), Whole(), Refused(), told_that_it_is_recorded(), *modes):
+            for mode in (_Replaced(places, values[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
                 stack.enter_context(mode)
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
@@ -143,7 +145,7 @@ def recorded(
     with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value, static_shapes=True) for value in [*(leaves[k] for k in tensors), *weights]]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
-    return module if by is None else without_gradients(module), described[0]
+    return module if by is None else with_regions(without_gradients(module)), described[0]
 
 
 def _changed(module: torch.fx.GraphModule) -> list[int]:

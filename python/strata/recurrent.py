@@ -11,7 +11,6 @@ from dataclasses import astuple, dataclass
 import torch
 from torch._subclasses import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
-from torch.overrides import TorchFunctionMode
 
 from . import events, graph
 from .compiler import to_function
@@ -24,27 +23,6 @@ PROGRAMS = 8
 
 LAYERS = {"lstm": torch.lstm, "gru": torch.gru, "rnn_tanh": torch.rnn_tanh, "rnn_relu": torch.rnn_relu}
 _FLAGS = "bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first"
-
-
-def whole(module: GraphModule) -> GraphModule:
-    """A graph of TorchDynamo with each recurrent layer as one operator for the tracers that follow."""
-    names = {function: name for name, function in LAYERS.items()}
-    nodes = [node for node in module.graph.nodes if node.op == "call_function" and node.target in names]
-    for node in nodes:
-        node.target = _WHOLE[names[node.target]]
-    if nodes:
-        module.recompile()
-    return module
-
-
-class Whole(TorchFunctionMode):
-    """The same while a function is traced."""
-
-    def __torch_function__(self, function, types, arguments=(), named=None):
-        name = getattr(function, "__name__", None)
-        if name in LAYERS and function is LAYERS[name]:
-            function = _WHOLE[name]
-        return function(*arguments, **(named or {}))
 
 
 def is_compiled(node: Node) -> bool:
@@ -216,7 +194,8 @@ def _is_plain(arguments: tuple, name: str) -> bool:
 
 
 lstm, gru, rnn_tanh, rnn_relu = map(_function, LAYERS)
-_WHOLE = {"lstm": lstm, "gru": gru, "rnn_tanh": rnn_tanh, "rnn_relu": rnn_relu}
+WHOLE = dict(zip(LAYERS.values(), (lstm, gru, rnn_tanh, rnn_relu)))
+"""PyTorch's functions, and those by one operator."""
 
 _library = torch.library.Library("strata", "DEF")
 for _name in LAYERS:

@@ -54,7 +54,7 @@ def _has_no_memory(error: Exception | None) -> bool:
 
 ELSEWHERE = 'torch.compile(.., backend="strata") takes it as it is'
 """The way out where a recorded function is refused for what TorchDynamo understands."""
-_FUNCTION = f"{{}}calls a torch.autograd.Function, whose backward a recorded call does not have; {ELSEWHERE}"
+_FUNCTION = f"{{}}calls a torch.autograd.Function under a transform of torch.func, which a recorded call does not have; {ELSEWHERE}"
 
 
 def _is_of_a_function(error: Exception | None) -> bool:

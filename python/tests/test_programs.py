@@ -192,17 +192,3 @@ def test_a_recorded_function_knows_that_it_is_compiled():
 
     same(strata.compile(function)(torch.ones(3)), torch.full((3,), 2.0))
     assert not torch.compiler.is_compiling()
-
-
-def test_a_function_with_a_backward_of_its_own_is_refused_with_its_line():
-    class Straight(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.round()
-
-        @staticmethod
-        def backward(ctx, gradient):
-            return gradient
-
-    with pytest.raises(strata.graph.Unsupported, match=r"test_programs.py:\d+: .* calls a torch.autograd.Function"):
-        strata.value_and_grad(lambda x: Straight.apply(x).sum())(torch.ones(3))

@@ -88,6 +88,16 @@ impl CompileOptions {
         self.no_cache || self.explain_cache || self.explain_autotune
     }
 
+    /// Whether somebody asks what the cache or the search for schedules did.
+    pub fn asks_why(&self) -> bool {
+        self.explain_cache || self.explain_autotune
+    }
+
+    /// Whether time is given to the search for schedules.
+    pub fn says_mode(&self) -> bool {
+        self.mode.is_some() || self.autotune_budget.is_some()
+    }
+
     /// Whether something is asked about how to compile.
     pub fn says_how(&self) -> bool {
         !self.clone().with_profile(false).map().is_empty()

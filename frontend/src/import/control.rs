@@ -7,6 +7,7 @@
 use strata_core::ir::{Block, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, scf, tensor};
 use strata_dialects::aten::{self, Input, Operator, Size, op};
+use strata_dialects::capture::{CustomGradient, Yield, has_cotangent};
 
 use super::{
     autocast,
@@ -84,7 +85,11 @@ pub(super) fn import<'c>(importer: &mut Importer<'c>, scope: &Scope<'_, 'c>, nod
         ("wrap_with_autocast", [device, dtype, Argument::AsBool(enabled), _, Argument::AsGraph(body), operands @ ..]) => {
             autocast::region(importer, scope, node, (device, dtype, *enabled), (body, operands))
         }
-        ("cond" | "while_loop" | "scan" | "associative_scan" | "map_impl", _) => {
+        ("custom_gradient", [Argument::AsGraph(backward), results, arguments]) => {
+            let (results, arguments) = (operands(importer, scope, results)?, operands(importer, scope, arguments)?);
+            custom_gradient(importer, backward, &results, &arguments)
+        }
+        ("cond" | "while_loop" | "scan" | "associative_scan" | "map_impl" | "custom_gradient", _) => {
             Err(Refusal::broken(format!("`{name}` has other arguments than graphs and lists of tensors")).into())
         }
         _ => Err(Refusal::unsupported(format!("the higher-order operator `{name}` is not imported")).into()),
@@ -217,6 +222,27 @@ fn cond<'c>(
         let block = importer.builder.add_block(op.region(region), &[]);
         importer.body(block, branch, operands, &types)?;
     }
+    Ok(op.results())
+}
+
+/// `custom_gradient`: the results, whose gradient is a nested graph of the arguments, the results and their cotangents.
+fn custom_gradient<'c>(
+    importer: &mut Importer<'c>,
+    backward: &NamedGraph,
+    results: &[Value<'c>],
+    arguments: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, Problem> {
+    if results.iter().any(|result| !result.ty().is_tensor()) {
+        return Err(Refusal::broken("it gives a gradient to what is no tensor").into());
+    }
+    let cotangents: Vec<_> = arguments.iter().map(|argument| argument.ty()).filter(|ty| has_cotangent(*ty)).collect();
+    let (op, block) = CustomGradient::begin(&mut importer.builder, results, arguments);
+    importer.inside(block, |importer| {
+        let outputs = importer.graph(&backward.graph, &block.args())?;
+        let outputs = importer.fit_all(&outputs, &cotangents)?;
+        importer.builder.effect(Yield::NAME, &outputs, &[]);
+        Ok::<_, Problem>(())
+    })?;
     Ok(op.results())
 }
 

@@ -1,7 +1,7 @@
 //! What a device leaves open is an error here, and what it orders is not.
 
 use super::super::host::{Signature, run_host};
-use super::super::{DType, Tensor};
+use super::super::{DType, Lent, Tensor};
 use strata_core::ir::Module;
 use strata_core::registry::Registry;
 use strata_dialects::host::HOST;
@@ -48,7 +48,7 @@ gpu.module @device {{
     let context = Registry::new().with_upstream().with_dialects(&[&HOST]).context();
     let module = Module::parse(&context, &text, "test").map_err(|error| error.to_string())?;
     let signature = Signature { results: vec![DType::F32], mutations: vec![None], ..Signature::default() };
-    let outputs = run_host(module.op(), &signature, Vec::new(), &|_| None::<Tensor>).map_err(|error| error.to_string())?;
+    let outputs = run_host(module.op(), &signature, Vec::new(), Lent::weights(&|_| None::<Tensor>)).map_err(|error| error.to_string())?;
     outputs.outputs[0].tensor().map(Tensor::floats).map_err(|error| error.to_string())
 }
 

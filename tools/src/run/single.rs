@@ -60,24 +60,33 @@ pub struct Options {
     pub compile: CompileOptions,
 }
 
-/// Refuses options that code which was compiled already does not heed.
-fn only_for_models(options: &Options) -> Result<(), Box<dyn Error>> {
-    let asked = options.compile.says_how() || options.compile.no_cache || options.compile.explain_cache;
-    match kind(&options.model) {
-        Some(kind @ ("strata" | "so")) if asked => {
-            let name = options.model.display();
-            Err(format!(
+/// Refuses options that would do nothing.
+fn heeded(options: &Options) -> Result<(), Box<dyn Error>> {
+    let name = options.model.display();
+    if let Some(kind @ ("strata" | "so")) = kind(&options.model) {
+        if options.compile.says_how() || options.compile.no_cache || options.compile.explain_cache {
+            return Err(format!(
                 "{name}: a .{kind} file is compiled; options of the compilation and of its cache do nothing, give them to rs-compile"
             )
-            .into())
+            .into());
         }
-        _ => Ok(()),
+        if options.gradient.is_some() {
+            return Err(format!("{name}: a .{kind} file computes what it was compiled for; --grad and --jvp are for models").into());
+        }
     }
+    if options.backend == Backend::Interp && (options.compile.asks_why() || options.compile.says_mode() || options.roofline.is_some()) {
+        return Err(
+            "the interpreter compiles nothing: --mode, --autotune-budget, --explain-cache, --explain-autotune and --roofline do nothing \
+             with --backend=interp"
+                .into(),
+        );
+    }
+    Ok(())
 }
 
 /// Runs the model; false if the results are not the expected ones.
 pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
-    only_for_models(options)?;
+    heeded(options)?;
     // What is measured is a compilation, so it must be one.
     let cache = !(options.compile.no_cache || options.benchmark || options.report.is_some());
     let file = options.inputs.as_deref().or(options.expect.as_deref());

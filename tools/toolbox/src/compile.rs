@@ -96,6 +96,12 @@ enum Emit {
     Strata,
 }
 
+impl Emit {
+    fn is_text(self) -> bool {
+        matches!(self, Emit::Mlir | Emit::Llvm | Emit::Asm | Emit::Ptx)
+    }
+}
+
 impl Arguments {
     fn options(&self) -> Result<Options, Box<dyn Error>> {
         let options: Options = serde_json::from_str(&self.compile.json()?)?;
@@ -205,8 +211,18 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     if arguments.to.is_some() && arguments.emit != Emit::Mlir {
         return Err("--to=LEVEL says which text --emit=mlir writes, and does nothing without it".into());
     }
-    if arguments.print_kernels && (options.target == Target::Cpu || !matches!(arguments.emit, Emit::So | Emit::Strata)) {
+    let is_program = matches!(arguments.emit, Emit::So | Emit::Strata);
+    if arguments.print_kernels && (options.target == Target::Cpu || !is_program) {
         return Err("--print-kernels is about programs for --target=cuda (--emit=strata, so), and does nothing here".into());
+    }
+    if arguments.compile.says_of_cache() && !is_program {
+        return Err("--no-cache, --explain-cache and --explain-autotune are about programs (--emit=strata, so), and do nothing here".into());
+    }
+    if !arguments.cpu.is_empty() && matches!(arguments.emit, Emit::Ptx | Emit::Cubin) {
+        return Err("--cpu is about code of the CPU, which --emit=ptx and cubin have none of; leave it out".into());
+    }
+    if arguments.output.as_deref() == Some(Path::new("-")) && !arguments.emit.is_text() {
+        return Err("-o - is standard output, for texts (--emit=mlir, llvm, asm, ptx); the other forms need a file".into());
     }
     if arguments.verify_weights {
         verify_weights::of_model(arguments.model())?;
@@ -217,12 +233,12 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     if arguments.sign_key.is_some() && arguments.emit != Emit::Strata {
         return Err("--sign-key signs what --emit=strata writes; the other forms have no signature".into());
     }
-    if arguments.pack_weights.is_some() && !matches!(arguments.emit, Emit::So | Emit::Strata) {
+    if arguments.pack_weights.is_some() && !is_program {
         return Err("--pack-weights is about programs (--emit=strata, so); the other forms hold no weights".into());
     }
     let libraries = arguments.compile.op_libraries();
     let useless = |library: &&OpLibraryFile| match library.kind {
-        OpLibraryKind::C => !matches!(arguments.emit, Emit::So | Emit::Strata),
+        OpLibraryKind::C => !is_program,
         // The importer reads their schemas.
         OpLibraryKind::Torch => false,
     };

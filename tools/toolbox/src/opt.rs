@@ -22,6 +22,9 @@ fn run(registry: &'static Registry, args: &[String]) -> Result<bool, Box<dyn Err
     for arg in args.iter().skip(1) {
         if let Some(part) = arg.strip_prefix("--op-coverage") {
             let (part, file) = (part.trim_start_matches('='), args.iter().skip(1).find(|arg| !arg.starts_with('-')));
+            if let Some(other) = args.iter().skip(1).find(|other| *other != arg && Some(*other) != file) {
+                return Err(format!("--op-coverage looks at a program as it is, and `{other}` does nothing beside it; leave it out").into());
+            }
             print!("{}", file.map_or_else(|| Ok(coverage_table(part)), |file| coverage_of(registry, file, part))?);
             return Ok(true);
         }

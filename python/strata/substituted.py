@@ -1,0 +1,26 @@
+"""Functions that others stand for before PyTorch's tracers see them: see `strata.recurrent` and `strata.linear_cross_entropy`."""
+
+from torch.fx import GraphModule
+from torch.overrides import TorchFunctionMode
+
+from .linear_cross_entropy import CHUNKED
+from .recurrent import WHOLE
+
+_SUBSTITUTES = {**WHOLE, **CHUNKED}
+
+
+def substituted(module: GraphModule) -> GraphModule:
+    """A graph of TorchDynamo with the others."""
+    nodes = [node for node in module.graph.nodes if node.op == "call_function" and node.target in _SUBSTITUTES]
+    for node in nodes:
+        node.target = _SUBSTITUTES[node.target]
+    if nodes:
+        module.recompile()
+    return module
+
+
+class Substituted(TorchFunctionMode):
+    """The same while a function is traced."""
+
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        return _SUBSTITUTES.get(function, function)(*arguments, **(named or {}))
