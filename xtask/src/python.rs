@@ -10,7 +10,9 @@ use crate::suite::Count;
 /// What builds wheels.
 const BUILDERS: [&str; 3] = ["maturin>=1.9,<2", "setuptools>=77", "wheel"];
 /// What the tests need beside our wheels.
-const NEEDED: [&str; 4] = ["torch>=2.14", "numpy", "pytest", "expecttest"];
+const NEEDED: [&str; 5] = ["torch>=2.14", "numpy", "pytest", "pytest-xdist", "expecttest"];
+/// Processes that share the tests: most of a test is Python's and the compiler's, on one thread.
+const PROCESSES: &str = "2";
 
 /// `./x wheel`: `strata-runtime` and `strata` with LLVM inside, in `target/wheels`.
 pub fn wheel() -> Result<bool> {
@@ -41,7 +43,7 @@ pub fn test() -> Result<Count> {
     // Not from the root: there the sources would stand in the way of what was installed.
     let tests = cargo::root().join("python/tests");
     let output = Command::new(&python)
-        .args(["-m", "pytest", "-q", "--show-capture=no", "-p", "no:cacheprovider", "."])
+        .args(["-m", "pytest", "-q", "--show-capture=no", "-p", "no:cacheprovider", "-n", PROCESSES, "."])
         .current_dir(tests)
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -66,17 +68,9 @@ fn build(profile: Profile) -> Result<Vec<PathBuf>> {
     };
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
-    let mut maturin = Command::new(&python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--manifest-path", "python/Cargo.toml", "--target-dir"]).arg(&target);
-    maturin.arg("--out").arg(&folder).args(["--profile", if profile == Profile::Release { "release" } else { "dev" }]);
-    if profile == Profile::Release {
-        maturin.env("MLIR_SYS_LINK_SHARED", "0");
-    } else {
-        // The wheel of the development build stays on this machine.
-        maturin.args(["--compatibility", "linux"]);
-    }
-    if !maturin.current_dir(cargo::root()).status()?.success() {
-        return Err("maturin failed".into());
+    match profile {
+        Profile::Release => maturin(&python, &folder, &target)?,
+        Profile::Dev => pip_wheel(&python, &folder, &runtime_sources()?)?,
     }
     // A copy, so that what setuptools writes beside its sources stays out of the tree.
     let (compiler, sources) = (cargo::target().join("python/compiler"), cargo::root().join("python/compiler"));
@@ -87,14 +81,46 @@ fn build(profile: Profile) -> Result<Vec<PathBuf>> {
     }
     let built = target.join(if profile == Profile::Release { "release" } else { "debug" }).join("libstrata_compiler.so");
     fs::copy(&built, compiler.join("strata_compiler/libstrata_compiler.so"))?;
-    let mut wheel = Command::new(&python);
-    wheel.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]).arg(&folder).arg(&compiler);
-    if !wheel.current_dir(cargo::root()).status()?.success() {
-        return Err("the wheel of the compiler cannot be built".into());
-    }
+    pip_wheel(&python, &folder, &compiler)?;
     let mut wheels = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     wheels.sort();
     Ok(wheels)
+}
+
+/// The runtime's wheel for users, by maturin.
+fn maturin(python: &Path, folder: &Path, target: &Path) -> Result<()> {
+    let mut maturin = Command::new(python);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--manifest-path", "python/Cargo.toml", "--profile", "release", "--target-dir"]);
+    let built = maturin.arg(target).arg("--out").arg(folder).env("MLIR_SYS_LINK_SHARED", "0").current_dir(cargo::root()).status()?;
+    if built.success() { Ok(()) } else { Err("maturin failed".into()) }
+}
+
+/// The sources of the runtime's wheel for setuptools, with the library of the development build: maturin would build that of its package alone,
+/// whose dependencies have fewer features then, and all that stands on them once more.
+fn runtime_sources() -> Result<PathBuf> {
+    let (sources, to) = (cargo::root().join("python"), cargo::target().join("python/runtime"));
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir_all(to.join("strata"))?;
+    for file in fs::read_dir(sources.join("strata"))?.flatten().filter(|file| file.path().is_file()) {
+        fs::copy(file.path(), to.join("strata").join(file.file_name()))?;
+    }
+    fs::copy(cargo::tools(Profile::Dev).join("lib_native.so"), to.join("strata/_native.abi3.so"))?;
+    fs::copy(sources.join("README.md"), to.join("README.md"))?;
+    let text = fs::read_to_string(sources.join("pyproject.toml"))?;
+    let project = text.split_once("[project]").and_then(|(_, rest)| rest.split_once("[tool.maturin]"));
+    let (project, _) = project.ok_or("python/pyproject.toml has no [project] before [tool.maturin]")?;
+    let project = project.replace("dynamic = [\"version\"]", concat!("version = \"", env!("CARGO_PKG_VERSION"), "\""));
+    let build = "[build-system]\nrequires = [\"setuptools>=77\"]\nbuild-backend = \"setuptools.build_meta\"\n";
+    let files = "[tool.setuptools]\npackages = [\"strata\"]\n\n[tool.setuptools.package-data]\nstrata = [\"*\"]\n";
+    fs::write(to.join("pyproject.toml"), format!("{build}\n[project]{project}{files}"))?;
+    Ok(to)
+}
+
+/// The wheel that setuptools makes of a folder.
+fn pip_wheel(python: &Path, folder: &Path, sources: &Path) -> Result<()> {
+    let mut wheel = Command::new(python);
+    wheel.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]).arg(folder).arg(sources);
+    if wheel.current_dir(cargo::root()).status()?.success() { Ok(()) } else { Err(format!("{} is no wheel", sources.display()).into()) }
 }
 
 /// A virtual environment with these packages; gives its Python.
