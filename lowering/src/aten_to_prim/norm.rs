@@ -266,9 +266,11 @@ fn group_norm<'c>(a: &Args<'c>, groups: i64) -> (Tensor<'c>, Tensor<'c>, Tensor<
     let grouped = grouped(x, groups);
     let (mean, _, scale) = moments(grouped, &behind_groups(x.rank()), a.float("eps"));
     let affine = |name| a.opt_tensor(name).map(|t| grouped_channels(t, groups, x.rank()));
+    let (weight, bias) = (affine("weight"), affine("bias"));
+    let Some(weight) = weight else { return (scaled((grouped - mean) * scale, None, bias).reshape(&x.shape()), mean, scale) };
     // As in eager PyTorch one product and one sum for each element: the rest is done once for each channel.
-    let factor = affine("weight").map_or(scale, |w| w * scale);
-    let shift = affine("bias").map_or(-(mean * factor), |b| b - mean * factor);
+    let factor = weight * scale;
+    let shift = bias.map_or(-(mean * factor), |b| b - mean * factor);
     ((grouped * factor + shift).reshape(&x.shape()), mean, scale)
 }
 
