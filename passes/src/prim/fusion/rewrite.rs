@@ -72,7 +72,7 @@ fn reshape_narrow<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut 
     }
 }
 
-/// Gives each group of readers of a free op its own copy, so that the copy can join that group.
+/// Gives each group of readers of an op that costs less than memory its own copy, so that the copy can join that group.
 fn split_free<'c>(block: Block<'c>, labels: &mut Labels<'c>, rewriter: &mut Rewriter<'c>) {
     let ops = block.ops();
     // Copies stand right before their reader, so the places of the ops there now are enough to order readers.
@@ -232,7 +232,7 @@ fn build<'c>(graph: &Graph<'c>, members: &[usize], end: Op<'c>, rewriter: &mut R
 /// What tells ops apart: name, operands, attributes, types.
 type Key<'c> = (&'c str, Vec<Value<'c>>, Vec<(String, Attr<'c>)>, Vec<Type<'c>>);
 
-/// Makes one of the copies of free ops that ended up side by side.
+/// Makes one of the copies that ended up side by side.
 fn share<'c>(block: Block<'c>, rewriter: &mut Rewriter<'c>) {
     let mut known: HashMap<Key<'c>, Value<'c>> = HashMap::new();
     for op in block.ops().into_iter().filter(|&op| is_own(op)) {
