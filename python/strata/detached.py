@@ -5,25 +5,36 @@ aliases are views of the whole tensor, `x[...]`. They are recorded as views by s
 """
 
 import traceback
+from collections.abc import Callable
 from functools import lru_cache
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule
+from torch.fx.experimental.proxy_tensor import PreDispatchTorchFunctionMode
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from . import graph, values
+from .higher_order import decomposed
 
-_ALIAS, _DETACH = torch.ops.aten.alias.default, torch.ops.aten.detach.default
+_DETACH, _COPY = torch.ops.aten.detach.default, torch.ops.aten.detach_copy.default
+_RECORDED_AS = (torch.ops.aten.alias.default, _COPY)
+"""What a detached value is in the record of a function, and in that of a branch or a step of a loop."""
 _WRITES = {getattr(torch.Tensor, name) for name in ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__ipow__")}
 _DETACHES = {torch.detach, torch.Tensor.detach}
+_COPIES = {torch.detach_copy, torch.ops.aten.detach_copy, _COPY}
+"""PyTorch's gradient goes through them."""
 
 
-class Detached(TorchFunctionMode):
-    """Records what a function detaches, and detaches what it computes under `torch.no_grad()`. The function has a gradient by the tensors of `by`."""
+class Detached(PreDispatchTorchFunctionMode):
+    """Records what a function detaches, and detaches what it computes under `torch.no_grad()`. The function has a gradient by the tensors of `by`.
+
+    It is of the kind that PyTorch takes away while TorchDynamo reads the functions of a `cond` or a loop, and puts back for what was read.
+    """
 
     def __init__(self, by: list[torch.Tensor]):
-        super().__init__()
+        TorchFunctionMode.__init__(self)
         self.graded = {id(tensor): tensor for tensor in by}
         """Tensors that have a gradient, which live as long as the record: so a number stands for one tensor."""
         self.shaded: dict[int, torch.Tensor] = {}
@@ -35,6 +46,8 @@ class Detached(TorchFunctionMode):
             function, arguments = torch.Tensor.view, (arguments[0], arguments[0].shape)
         if function == torch.Tensor.data.__get__:
             function = torch.Tensor.detach
+        if function in _COPIES:
+            function = torch.clone
         leaves = pytree.tree_leaves((arguments, named))
         graded, shaded = (any(id(leaf) in known for leaf in leaves) for known in (self.graded, self.shaded))
         enabled = torch.is_grad_enabled()
@@ -45,6 +58,8 @@ class Detached(TorchFunctionMode):
         if function is torch.Tensor.register_hook:
             place = values.place(traceback.extract_stack())
             raise graph.Unsupported(f"{place}has a hook for a gradient, which a compiled program does not call; {values.ELSEWHERE}")
+        if isinstance(function, HigherOrderOperator):
+            arguments = pytree.tree_map(lambda leaf: self._within(leaf, graded) if callable(leaf) and not isinstance(leaf, torch.Tensor) else leaf, arguments)
         result = function(*arguments, **named)
         if function in _DETACHES:
             self.shaded.update({id(result): result} if graded else {})
@@ -59,6 +74,16 @@ class Detached(TorchFunctionMode):
         if (shaded or graded and not enabled) and _may_give_views(getattr(function, "__name__", "")):
             self.shaded.update((id(leaf), leaf) for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor))
         return result
+
+    def _within(self, function: Callable, graded: bool) -> Callable:
+        """A branch or a step, recorded under this mode too. Its arguments have a gradient where one of the operator's has one."""
+
+        def recorded(*arguments):
+            self.graded.update((id(leaf), leaf) for leaf in pytree.tree_leaves(arguments) if graded and has_gradient(leaf))
+            with self:
+                return function(*arguments)
+
+        return recorded
 
 
 def _is_whole(index) -> bool:
@@ -85,8 +110,17 @@ def has_gradient(value) -> bool:
 
 
 def without_gradients(module: GraphModule) -> GraphModule:
-    """The record of a function under `Detached`, whose aliases say that they have no gradient."""
-    for node in module.graph.find_nodes(op="call_function", target=_ALIAS):
-        node.target = _DETACH
-    module.recompile()
+    """The record of a function under `Detached`, decomposed, with `detach` for what has no gradient."""
+    # A copy is still one when the graph is traced again; a detached value would be an alias like any other.
+    _renamed(module, _RECORDED_AS, _COPY)
+    return _renamed(decomposed(module), (_COPY,), _DETACH)
+
+
+def _renamed(module: GraphModule, before: tuple, after) -> GraphModule:
+    for each in module.modules():
+        if isinstance(each, GraphModule):
+            for node in each.graph.nodes:
+                if node.op == "call_function" and node.target in before:
+                    node.target = after
+            each.recompile()
     return module

@@ -18,6 +18,7 @@ from . import _native, events, graph
 from .autograd_function import Recorded, with_regions
 from .compiler import compile_text, to_function
 from .detached import Detached, without_gradients
+from .higher_order import decomposed
 from .options import Options
 from .substituted import Substituted
 from .undecomposed import undecomposed
@@ -145,7 +146,7 @@ def recorded(
     with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value, static_shapes=True) for value in [*(leaves[k] for k in tensors), *weights]]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
-    return module if by is None else with_regions(without_gradients(module)), described[0]
+    return decomposed(module) if by is None else with_regions(without_gradients(module)), described[0]
 
 
 def _changed(module: torch.fx.GraphModule) -> list[int]:

@@ -14,6 +14,8 @@ from torch._higher_order_ops.switch import switch
 from torch.compiler import nested_compile_region
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+import strata
+
 from comparison import agrees, compiled, native, same
 
 
@@ -96,3 +98,53 @@ def test_switch():
     for k, right in ((0, x.sin()), (1, x.cos()), (2, x.exp()), (7, x.exp()), (-1, x.sin())):
         same(function(torch.tensor(k), x), right)
     native(1)
+
+
+def detached(x, y):
+    return torch.cond(x.sum() > 0, lambda x: x * (x * y).sin().detach(), lambda x: (x + y).cos() * x.detach(), (x,)).sum()
+
+
+def without_gradients(x, y):
+    def taken(x):
+        with torch.no_grad():
+            scale = x * y
+        return scale * x[...]
+
+    return torch.cond(x.sum() > 0, taken, lambda x: x * y, (x,)).sum()
+
+
+def in_one_another(x, y):
+    inner = lambda x: torch.cond(y.sum() > 0, lambda a: a.sin() * y, lambda a: a * y * a.detach(), (x,))  # noqa: E731
+    return torch.cond(x.sum() > 0, inner, lambda x: (x + y).cos(), (x,)).sum()
+
+
+RECORDED = {
+    "branches": lambda x, y: torch.cond(x.sum() > 0, lambda x: (x * y).sin(), lambda x: (x + y).cos(), (x,)).sum(),
+    "branches that detach": detached,
+    "branches without gradients": without_gradients,
+    "branches of branches": in_one_another,
+    "steps": lambda x, y: scan(lambda a, row: (a * y[0] + row, a.sin() * y), x[0], x)[1].sum(),
+    "a map that detaches": lambda x, y: hop_map(lambda a, b: a * (a * b).sin().detach(), x, y).sum(),
+    "a scan of sums": lambda x, y: (associative_scan(torch.add, x, 0, combine_mode="pointwise") * y).sum(),
+    "a region": lambda x, y: (region(x) * region(y)).sum(),
+}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("name", RECORDED)
+def test_gradients_of_recorded_functions(name, sign):
+    function, x, y = RECORDED[name], (torch.rand(4) + 0.1) * sign, torch.randn(4)
+    mine = [x.clone().requires_grad_(), y.clone().requires_grad_()]
+    right = function(*mine)
+    gradients = torch.autograd.grad(right, mine, materialize_grads=True)
+    value, found = strata.value_and_grad(function, argnums=(0, 1))(x, y)
+    same([value, *found], [right.detach(), *gradients])
+
+
+def test_gradients_of_attention():
+    """PyTorch has none on the CPU; they are those of the same attention without a function of scores."""
+    q, k, v = torch.randn(3, 1, 2, 128, 16)
+    value, found = strata.value_and_grad(lambda *all: flex_attention(*all).square().sum(), argnums=(0, 1, 2))(q, k, v)
+    mine = [each.clone().requires_grad_() for each in (q, k, v)]
+    right = torch.nn.functional.scaled_dot_product_attention(*mine).square().sum()
+    same([value, *found], [right.detach(), *torch.autograd.grad(right, mine)])

@@ -812,6 +812,7 @@ def gradients():
         branches = lambda x, w, p: torch.cond(p.sum() > 0, lambda x, w: (x @ w).relu().sum(1), lambda x, w: x.sum(1) * w.mean(), (x, w))
         yield f"branch_{'first' if taken > 0 else 'second'}", branches, [[x, w, torch.tensor([float(taken)])]]
     yield "steps", (lambda a, xs, w: scan(lambda c, r: step(c, r, w), a, xs)), [[tensor(2, 3), tensor(5, 2, 3), tensor(3, 3)]]
+    yield "running", (lambda x: associative_scan(lambda a, b: a * b, x, 0, combine_mode="pointwise")), [[y]]
     yield "rows", (lambda xs, w: map_over(lambda row, w: (row * w).sin().clone(), xs, w)), [[x, tensor(5)]]
     yield "corners", (lambda x: (x.relu(), x.clamp(-0.5, 1), nn.functional.relu6(x), nn.functional.hardtanh(x), nn.functional.hardswish(x * 3))), [[few]]
     yield "ties", (lambda x, y: (torch.maximum(x, y), x.amax(1), x.max(1)[0], torch.clamp(x, y, y + 0.5), x.cummax(1)[0], x.median(1)[0])), [

@@ -1,4 +1,4 @@
-// Gradients beside finite differences: one that is right, one that is not the slope, since it stops at a detach, and a program without floats.
+// Gradients beside finite differences: ones that are right, one that is not the slope, since it stops at a detach, and a program without floats.
 
 // RUN: not rs-opt %s --split-input-file --check-gradients | rs-filecheck %s
 // RUN: not rs-opt %s --split-input-file --check-gradients=sets=1
@@ -8,6 +8,7 @@
 // CHECK: x: right along 3 directions, largest relative difference {{.*}}e-
 // CHECK-NEXT: w: right along 3 directions
 // CHECK-NEXT: z: right along 3 directions
+// CHECK-NEXT: a: right along 3 directions
 // CHECK-NEXT: h: WRONG: the slope is {{.*}}, the derivative says
 // INTEGERS: no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by
 // TASKS: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other
@@ -20,6 +21,20 @@ func.func @right(%x: tensor<?x3xf32> {capture.kind = "input", capture.name = "x"
   %2 = aten.mm %0, %1 : (tensor<?x3xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
   %3 = aten.abs %z : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
   return %2, %3 : tensor<?x2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// What a loop begins with is read by its steps too.
+func.func @powers(%a: tensor<3xf32> {capture.kind = "input", capture.name = "a"}) -> (tensor<3xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %0 = scf.for %k = %c0 to %c3 step %c1 iter_args(%power = %a) -> (tensor<3xf32>) {
+    %1 = prim.mul %power, %a : tensor<3xf32>
+    scf.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
 }
 
 // -----

@@ -111,13 +111,13 @@ fn shaped<'c>(prim: &'c Prim<'c>, cotangent: Tensor<'c>, value: Value<'c>) -> Te
     cotangent.convert(like.dtype().compute()).reshape(&like.shape())
 }
 
-/// What an op reads: its operands, then the values from outside that its regions read.
+/// What an op reads: its operands, then the values from outside that its regions read. An operand that a region reads too is there twice.
 pub(super) fn reads<'c>(op: Op<'c>) -> Vec<Value<'c>> {
     let mut values = op.operands();
     if op.regions().is_empty() {
         return values;
     }
-    let mut seen: HashSet<_> = values.iter().copied().collect();
+    let mut seen = HashSet::new();
     op.walk(&mut |inner| {
         for value in inner.operands() {
             let home = value.defining_op().or_else(|| value.owner_block().and_then(Block::parent_op));
