@@ -16,7 +16,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     println!("cargo:rerun-if-env-changed=MLIR_SYS_LINK_SHARED");
-    build_shim(&llvm);
+    build_shim(&llvm, &out);
     println!("cargo:rustc-link-search=native={}", llvm.join("lib").display());
     if env::var("MLIR_SYS_LINK_SHARED").is_ok_and(|value| value == "1") {
         merge_c_api(&llvm, &out);
@@ -37,8 +37,14 @@ fn merge_c_api(llvm: &Path, out: &Path) {
     assert!(status.success(), "llvm-ar could not merge the MLIR C API archives");
 }
 
-/// LLVM is built with RTTI and without exceptions, and so is the shim.
-fn build_shim(llvm: &Path) {
+/// LLVM is built with RTTI and without exceptions, and so is the shim. Its files are one translation unit: each needs the headers of MLIR, which take
+/// a compiler longer than all the code behind them.
+fn build_shim(llvm: &Path, out: &Path) {
+    let shim = env::current_dir().expect("a working directory").join("shim");
+    let unit: String =
+        files(&shim, |name| name.ends_with(".cpp")).iter().map(|file| format!("#include \"{}\"\n", file.display())).collect();
+    let whole = out.join("shim.cpp");
+    std::fs::write(&whole, unit).expect("OUT_DIR can be written");
     cc::Build::new()
         .cpp(true)
         .compiler(llvm.join("bin/clang++"))
@@ -53,7 +59,7 @@ fn build_shim(llvm: &Path) {
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
         .define("NDEBUG", None)
-        .files(files(Path::new("shim"), |name| name.ends_with(".cpp")))
+        .file(whole)
         .compile("strata_shim");
 }
 

@@ -8,7 +8,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace llvm;
+using namespace mlir;
+using llvm::FileCheck, llvm::FileCheckRequest, llvm::MemoryBuffer, llvm::Regex, llvm::SMDiagnostic, llvm::SMLoc, llvm::SourceMgr, llvm::raw_string_ostream;
 
 static void copy(std::vector<StringRef> &to, size_t n, MlirStringRef const *from) {
   for (size_t i = 0; i < n; ++i)

@@ -5,16 +5,17 @@
 #include "llvm/TargetParser/AArch64TargetParser.h"
 #include <memory>
 
-using namespace llvm;
+using namespace mlir;
+using llvm::FeatureBitset, llvm::MCSubtargetInfo, llvm::SubtargetFeatureKV, llvm::SubtargetSubTypeKV, llvm::TargetRegistry;
 
 void strata_resolve_cpu(MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef)) {
-  push(data, wrap(AArch64::resolveCPUAlias(unwrap(cpu))));
+  push(data, wrap(llvm::AArch64::resolveCPUAlias(unwrap(cpu))));
 }
 
 bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef)) {
   std::string error;
-  Triple parsed(unwrap(triple));
-  const Target *target = TargetRegistry::lookupTarget(parsed, error);
+  llvm::Triple parsed(unwrap(triple));
+  const llvm::Target *target = TargetRegistry::lookupTarget(parsed, error);
   if (!target)
     return false;
   std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(parsed, "", ""));
