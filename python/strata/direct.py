@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import torch
+from torch._C._dynamo.guards import compute_overlapping_tensors
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses import FakeTensorMode
 from torch.func import functionalize
@@ -14,7 +15,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
-from . import _native, events, graph
+from . import _native, events, graph, values
 from .autograd_function import Recorded, with_regions
 from .compiler import compile_text, to_function
 from .detached import Detached, without_gradients
@@ -61,7 +62,8 @@ class Compiled:
 
     def kind(self, spec, leaves, weights: list) -> tuple:
         """What a program is compiled for."""
-        return (spec, autocast(), *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
+        tied = _tied(weights) if len({*map(id, weights)}) < len(weights) else None
+        return (spec, autocast(), tied, *map(self.kind_of, leaves), *map(self.kind_of, weights), *[part.training for part in self.modules])
 
     def save(self, path: str | os.PathLike):
         """Writes the compiled program with its weights, as they are now, to a `.strata` file: `strata.load`, `rs-run` and C programs run it where
@@ -99,7 +101,7 @@ class Compiled:
         self.files.append(_File(made, names[len(places) : count], constants, written))
         call = placed(call, fixed)
         if changed:
-            call = _counted(call, changed)
+            call = apart(_counted(call, changed), changed, len(places))
         events.record(event)
         return call, None if result.is_leaf() else _nesting(result)
 
@@ -127,26 +129,39 @@ def recorded(
     tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     described: list[pytree.TreeSpec] = []
 
-    def flat(*values):
-        given = list(leaves)
-        for k, value in zip(tensors, values):
-            given[k] = value
-        arguments, named = pytree.tree_unflatten(given, spec)
-        detached = None if by is None else Detached([values[k] for k in by])
+    def flat(*inputs):
+        flattened = list(leaves)
+        for k, value in zip(tensors, inputs):
+            flattened[k] = value
+        arguments, named = pytree.tree_unflatten(flattened, spec)
+        detached = None if by is None else Detached([inputs[k] for k in by])
         modes = [torch.no_grad()] if by is None else [torch.enable_grad(), detached]
         with ExitStack() as stack:
-            for mode in (_Replaced(places, values[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
+            for mode in (_Replaced(places, inputs[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
                 stack.enter_context(mode)
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results
 
+    given = [*_apart([leaves[k] for k in tensors], weights), *weights]
     # Sizes of the call are numbers; those that its values decide are symbols.
     symbols = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
     with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
-        fakes = [mode.from_tensor(value, static_shapes=True) for value in [*(leaves[k] for k in tensors), *weights]]
+        fakes = [mode.from_tensor(value, static_shapes=True) for value in given]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
     return decomposed(module) if by is None else with_regions(without_gradients(module)), described[0]
+
+
+def _apart(arguments: list, weights: list) -> list:
+    """The arguments, each a tensor of its own: one that is given twice, or is a weight too, is two, since another call may give two."""
+    seen = {*map(id, weights)}
+    return [value.detach() if id(value) in seen or seen.add(id(value)) else value for value in arguments]
+
+
+def _tied(weights: list) -> tuple:
+    """Which weights are one tensor: for each the first place of its tensor. A record has such a tensor once."""
+    first = {}
+    return tuple(first.setdefault(id(weight), k) for k, weight in enumerate(weights))
 
 
 def _changed(module: torch.fx.GraphModule) -> list[int]:
@@ -154,6 +169,26 @@ def _changed(module: torch.fx.GraphModule) -> list[int]:
     arguments = list(module.graph.find_nodes(op="placeholder"))
     written = {node.args[0] for node in module.graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)}
     return [k for k, argument in enumerate(arguments) if argument in written]
+
+
+def _overlap(first: torch.Tensor, second: torch.Tensor) -> bool:
+    same = first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+    return same and bool(compute_overlapping_tensors([first, second], symbolic=False))
+
+
+def apart(call: Callable, changed: list[int], count: int) -> Callable:
+    """The call, whose first `count` arguments are the caller's: one that is written and shares memory with another is an error, since the record has them
+    apart."""
+    written = [k for k in changed if k < count]
+
+    def checked(*arguments):
+        for k in written:
+            other = next((j for j in range(count) if j != k and _overlap(arguments[k], arguments[j])), None)
+            if other is not None:
+                raise graph.Unsupported(f"the function writes to argument {k}, which shares memory with argument {other}; {values.ELSEWHERE}")
+        return call(*arguments)
+
+    return checked if written else call
 
 
 def _counted(call: Callable, changed: list[int]) -> Callable:

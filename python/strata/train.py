@@ -143,7 +143,7 @@ class _Gradients:
         event = events.Graph("gradient", sum(node.op == "call_function" for node in module.graph.nodes))
         call, _ = to_function(program, self.options, event, asked={"gradient": {"wrt": wrt, "cotangents": [0]}})
         events.record(event)
-        return call, names, structure
+        return direct.apart(call, direct._changed(module), count), names, structure
 
     def of_arguments(self, arguments: tuple, names: list[str]) -> list[str]:
         """The program's names of the tensors of the arguments `argnums`."""
@@ -276,11 +276,12 @@ class TrainStep:
         artefact = compile_text("graph.json", program.text, self.options, asked)
         event.add(compile=perf_counter() - start)
         # What the loss does not depend on is not written, and has no state, as in PyTorch.
-        written = {output["name"] for output in json.loads(artefact.manifest)["outputs"] if output["kind"] == "mutation"}
-        state = optimizer.State(self.optimizer, [(k, rules[group]) for k, group in trained.items() if names[k] in written])
+        updated = {output["name"] for output in json.loads(artefact.manifest)["outputs"] if output["kind"] == "mutation"}
+        state = optimizer.State(self.optimizer, [(k, rules[group]) for k, group in trained.items() if names[k] in updated])
         # The program's number of steps is there where a rule of a group asks for it, also of one whose parameters are not written.
         state.counted = any(rules[group].counts for group in groups)
-        changed = {k - first for k in direct._changed(module) if k >= first}
+        written = direct._changed(module)
+        changed = {k - first for k in written if k >= first}
         # What the program takes beside the graph's arguments, by the names that `--train-step` gives.
         sums = ["accumulated_calls", *(f"{names[k]}.accumulated_grad" for k, _ in state.trained)] if self.whole.accumulate > 1 else []
         rates = ["lr", *(f"lr_{k}" for k in range(1, len(groups)))]
@@ -288,4 +289,4 @@ class TrainStep:
         program.arguments[end:end] = [*self.whole.names, *sums, *rates, *(["step"] if state.counted else []), *states]
         call, _ = to_function(program, self.options, event, artefact)
         events.record(event)
-        return _Step(call, state, groups, sorted(changed.union(k for k, _ in state.trained)))
+        return _Step(direct.apart(call, written, first), state, groups, sorted(changed.union(k for k, _ in state.trained)))

@@ -2,26 +2,34 @@
 
 import contextlib
 import os
+import sys
 import traceback
 from collections.abc import Iterator
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
+from torch.distributions import distribution
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
 
 from . import graph
+from .assertions import asserted
 
 _READS = {getattr(torch.Tensor, name) for name in ("__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage")}
 """Functions that hand the memory of a tensor to others."""
 
 
 class Refused(TorchFunctionMode):
-    """Makes functions that ask for values `graph.Unsupported` with the line that asks and the ways out."""
+    """Makes functions that ask for values `graph.Unsupported` with the line that asks and the ways out. A condition to raise by is an assertion."""
 
     def __torch_function__(self, function, types, arguments=(), named=None):
         if function in _READS and _is_recorded(arguments[0]):
             raise graph.Unsupported(_reason(traceback.extract_stack()))
+        if function is torch.Tensor.__bool__ and _is_recorded(arguments[0]):
+            truth = asserted(arguments[0], sys._getframe(1))
+            if truth is not None:
+                return truth
         return function(*arguments, **(named or {}))
 
     def __exit__(self, kind, error, trace):
@@ -32,15 +40,29 @@ class Refused(TorchFunctionMode):
             raise graph.Unsupported(_FUNCTION.format(place(traceback.extract_tb(trace)))) from None
 
 
+def _is_causal(mask, is_causal: bool | None = None, size: int | None = None) -> bool:
+    """A mask that may be the causal one is one like any other."""
+    return is_causal is True
+
+
+def _all_true(valid: torch.Tensor, message: str) -> bool:
+    torch.ops.aten._assert_async.msg(torch._is_all_true(valid), message)
+    return True
+
+
+_ASKING = ((transformer, "_detect_is_causal_mask", _is_causal), (distribution, "_all_true_or_runtime_assert", _all_true))
+"""Functions of PyTorch that ask for values, and what a record has in their place."""
+
+
 @contextlib.contextmanager
 def told_that_it_is_recorded() -> Iterator[None]:
     """`torch.compiler.is_compiling()` holds: libraries that look at values to leave something out do not ask for them then."""
-    before = torch.compiler._is_compiling_flag
-    torch.compiler._is_compiling_flag = True
-    try:
+    with contextlib.ExitStack() as stack:
+        for module, name, value in (*_ASKING, (torch.compiler, "_is_compiling_flag", True)):
+            if hasattr(module, name):
+                stack.callback(setattr, module, name, getattr(module, name))
+                setattr(module, name, value)
         yield
-    finally:
-        torch.compiler._is_compiling_flag = before
 
 
 def _is_recorded(value) -> bool:

@@ -12,11 +12,12 @@ use crate::value::{Args, InterpError, Results, Value, fail, list, one, wrap_dim}
 /// Arms by name.
 #[rustfmt::skip]
 pub const ARMS: &[(Operator, Arm)] = &[
-    (_ASSERT_ASYNC, Op(|_| Ok(vec![]))),
-    (_ASSERT_ASYNC_MSG, Op(|_| Ok(vec![]))),
+    (_ASSERT_ASYNC, Op(assert_async)),
+    (_ASSERT_ASYNC_MSG, Op(assert_async)),
     (_ASSERT_SCALAR, Op(assert_scalar)),
     (_ASSERT_TENSOR_METADATA, Op(|_| Ok(vec![]))),
     (_CHUNK_CAT, Op(chunk_cat)),
+    (_FUNCTIONAL_ASSERT_ASYNC_MSG, Op(|a| { assert_async(a)?; one(a.tensor("dep_token")?.clone()) })),
     (_LINALG_CHECK_ERRORS, Op(|_| Ok(vec![]))),
     (_LOCAL_SCALAR_DENSE, Op(item)),
     (BLOCK_DIAG, Op(block_diag)),
@@ -132,7 +133,16 @@ fn copy(args: &Args) -> Results {
 }
 
 fn assert_scalar(args: &Args) -> Results {
-    if args.scalar("self")?.truthy() { Ok(vec![]) } else { Err(InterpError::Guard { text: args.opt_str("assert_msg")?.unwrap_or_default().to_string(), location: String::new() }) }
+    asserted(args, args.scalar("self")?.truthy())
+}
+
+fn assert_async(args: &Args) -> Results {
+    asserted(args, args.tensor("self")?.item()?.truthy())
+}
+
+fn asserted(args: &Args, holds: bool) -> Results {
+    let text = || args.opt_str("assert_msg").map(|text| text.unwrap_or_default().to_string());
+    if holds { Ok(vec![]) } else { Err(InterpError::Guard { text: text()?, location: String::new() }) }
 }
 
 /// Pieces between consecutive bounds.

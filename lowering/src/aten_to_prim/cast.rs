@@ -10,8 +10,8 @@ use super::rule::Precision::{Exact, Float};
 use super::rule::{Rule, one, scalar, unary};
 
 pub(super) const RULES: &[Rule] = &[
-    scalar(_ASSERT_ASYNC, |_| None),
-    scalar(_ASSERT_ASYNC_MSG, |_| None),
+    scalar(_ASSERT_ASYNC, |a| asserted(a, "a tensor that the program asserts is zero")),
+    scalar(_ASSERT_ASYNC_MSG, |a| asserted(a, &a.str("assert_msg"))),
     scalar(_ASSERT_SCALAR, |_| None),
     scalar(_ASSERT_TENSOR_METADATA, |_| None),
     one(_CAST_BYTE, Exact, to_declared),
@@ -24,6 +24,10 @@ pub(super) const RULES: &[Rule] = &[
     one(_CAST_SHORT, Exact, to_declared),
     unary(_CONJ, Exact, conj),
     unary(_CONJ_PHYSICAL, Exact, conj),
+    one(_FUNCTIONAL_ASSERT_ASYNC_MSG, Exact, |a| {
+        asserted(a, &a.str("assert_msg"));
+        a.tensor("dep_token")
+    }),
     scalar(_LOCAL_SCALAR_DENSE, item),
     one(_TO_COPY, Exact, to_declared),
     unary(ALIAS, Exact, same),
@@ -102,6 +106,12 @@ pub(super) fn view_as_complex(x: Tensor<'_>) -> Tensor<'_> {
             x
         }
     }
+}
+
+/// The one element of a tensor is not zero, or the call fails.
+fn asserted<'c>(a: &Args<'c>, text: &str) -> Option<Value<'c>> {
+    a.prim.guard(a.tensor("self").convert(DType::Bool).reshape(&[]), text, &[]);
+    None
 }
 
 fn item<'c>(a: &Args<'c>) -> Option<Value<'c>> {
