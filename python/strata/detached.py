@@ -1,40 +1,36 @@
 """Values without a gradient in a recorded function: what it detaches, and what it computes under `torch.no_grad()`.
 
-A detached value shares memory with its tensor, so it is recorded as an alias: the tracer writes to one where the function writes to the other. Other
-aliases are views of the whole tensor, `x[...]`. They are recorded as views by size, so that every alias in a record has no gradient.
+A detached value shares memory with its tensor: the tracer has to write to one where the function writes to the other. `detach` itself is recorded as an
+alias, as much else is. So a detached value is recorded as a view of the type that the tensor has, which nothing else is.
 """
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import torch
+from torch._higher_order_ops import utils as hop_utils
 from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule
-from torch.fx.experimental.proxy_tensor import PreDispatchTorchFunctionMode
+from torch.fx.experimental.proxy_tensor import _make_temp_remove_mode_context_manager
+from torch.nn.attention import flex_attention
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from . import graph, values
-from .higher_order import decomposed
 
-_DETACH, _COPY = torch.ops.aten.detach.default, torch.ops.aten.detach_copy.default
-_RECORDED_AS = (torch.ops.aten.alias.default, _COPY)
-"""What a detached value is in the record of a function, and in that of a branch or a step of a loop."""
 _WRITES = {getattr(torch.Tensor, name) for name in ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__ipow__")}
-_DETACHES = {torch.detach, torch.Tensor.detach}
-_COPIES = {torch.detach_copy, torch.ops.aten.detach_copy, _COPY}
-"""PyTorch's gradient goes through them."""
+_DETACHES = {torch.detach, torch.Tensor.detach, torch.Tensor.data.__get__}
+_AS_TYPE = (torch.ops.aten.view.dtype, torch.ops.aten.view_copy.dtype)
+"""Views of a type in the record of a function, and in that of a branch or a step of a loop."""
 
 
-class Detached(PreDispatchTorchFunctionMode):
-    """Records what a function detaches, and detaches what it computes under `torch.no_grad()`. The function has a gradient by the tensors of `by`.
-
-    It is of the kind that PyTorch takes away while TorchDynamo reads the functions of a `cond` or a loop, and puts back for what was read.
-    """
+class Detached(TorchFunctionMode):
+    """Records what a function detaches, and detaches what it computes under `torch.no_grad()`. The function has a gradient by the tensors of `by`."""
 
     def __init__(self, by: list[torch.Tensor]):
-        TorchFunctionMode.__init__(self)
+        super().__init__()
         self.graded = {id(tensor): tensor for tensor in by}
         """Tensors that have a gradient, which live as long as the record: so a number stands for one tensor."""
         self.shaded: dict[int, torch.Tensor] = {}
@@ -42,12 +38,10 @@ class Detached(PreDispatchTorchFunctionMode):
 
     def __torch_function__(self, function, types, arguments=(), named=None):
         named = named or {}
-        if function is torch.Tensor.__getitem__ and _is_whole(arguments[1]):
-            function, arguments = torch.Tensor.view, (arguments[0], arguments[0].shape)
-        if function == torch.Tensor.data.__get__:
-            function = torch.Tensor.detach
-        if function in _COPIES:
-            function = torch.clone
+        if function is torch.Tensor.view and (*arguments[1:], *named.values()) == (arguments[0].dtype,):
+            arguments, named = (arguments[0], arguments[0].shape), {}
+        if function in _DETACHES:
+            function, arguments, named = _detached, (*arguments[:1], *named.values()), {}
         leaves = pytree.tree_leaves((arguments, named))
         graded, shaded = (any(id(leaf) in known for leaf in leaves) for known in (self.graded, self.shaded))
         enabled = torch.is_grad_enabled()
@@ -59,18 +53,18 @@ class Detached(PreDispatchTorchFunctionMode):
             place = values.place(traceback.extract_stack())
             raise graph.Unsupported(f"{place}has a hook for a gradient, which a compiled program does not call; {values.ELSEWHERE}")
         if isinstance(function, HigherOrderOperator):
-            arguments = pytree.tree_map(lambda leaf: self._within(leaf, graded) if callable(leaf) and not isinstance(leaf, torch.Tensor) else leaf, arguments)
+            arguments = pytree.tree_map(lambda leaf: self._within(leaf, graded) if _is_function(leaf) else leaf, arguments)
         result = function(*arguments, **named)
-        if function in _DETACHES:
+        if function is _detached:
             self.shaded.update({id(result): result} if graded else {})
         elif graded and enabled:
             self.graded.update((id(leaf), leaf) for leaf in [*pytree.tree_leaves(result), *written] if has_gradient(leaf))
         elif graded and written:
             # Others go on with the tensor itself.
             for tensor in written:
-                tensor.copy_(tensor.detach())
+                tensor.copy_(_detached(tensor))
         elif graded:
-            result = pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, result)
+            result = pytree.tree_map_only(torch.Tensor, _detached, result)
         if (shaded or graded and not enabled) and _may_give_views(getattr(function, "__name__", "")):
             self.shaded.update((id(leaf), leaf) for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor))
         return result
@@ -86,8 +80,48 @@ class Detached(PreDispatchTorchFunctionMode):
         return recorded
 
 
-def _is_whole(index) -> bool:
-    return index is ... or isinstance(index, tuple) and all(part is ... for part in index)
+def _is_function(leaf) -> bool:
+    return callable(leaf) and not isinstance(leaf, (torch.Tensor, type))
+
+
+_READERS = (hop_utils, flex_attention)
+_taken_away = _make_temp_remove_mode_context_manager(Detached)
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """TorchDynamo, which PyTorch has read the functions of a `cond` or a loop, does not read `Detached` meanwhile. What it has read runs under it."""
+    before = hop_utils.setup_compilation_env
+
+    @contextmanager
+    def compilation():
+        with _taken_away() as mode, before() as backend:
+            yield backend if mode is None else _under(mode, backend)
+
+    for module in _READERS:
+        module.setup_compilation_env = compilation
+    try:
+        yield
+    finally:
+        for module in _READERS:
+            module.setup_compilation_env = before
+
+
+def _under(mode: Detached, backend: Callable) -> Callable:
+    def compiled(module: GraphModule, inputs: list, **options):
+        function = backend(module, inputs, **options)
+
+        def call(*arguments):
+            with mode:
+                return function(*arguments)
+
+        return call
+
+    return compiled
+
+
+def _detached(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.ops.aten.view.dtype(tensor, tensor.dtype)
 
 
 def _written(function, arguments: tuple, named: dict) -> list[torch.Tensor]:
@@ -110,17 +144,11 @@ def has_gradient(value) -> bool:
 
 
 def without_gradients(module: GraphModule) -> GraphModule:
-    """The record of a function under `Detached`, decomposed, with `detach` for what has no gradient."""
-    # A copy is still one when the graph is traced again; a detached value would be an alias like any other.
-    _renamed(module, _RECORDED_AS, _COPY)
-    return _renamed(decomposed(module), (_COPY,), _DETACH)
-
-
-def _renamed(module: GraphModule, before: tuple, after) -> GraphModule:
+    """The record of a function under `Detached`, with `detach` for what has no gradient."""
     for each in module.modules():
         if isinstance(each, GraphModule):
             for node in each.graph.nodes:
-                if node.op == "call_function" and node.target in before:
-                    node.target = after
+                if node.op == "call_function" and node.target in _AS_TYPE and node.args[1] == node.args[0].meta["val"].dtype:
+                    node.target, node.args = torch.ops.aten.detach.default, node.args[:1]
             each.recompile()
     return module

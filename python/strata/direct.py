@@ -15,10 +15,10 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
-from . import _native, events, graph, values
+from . import _native, ctc_loss, events, graph, values
 from .autograd_function import Recorded, with_regions
 from .compiler import compile_text, to_function
-from .detached import Detached, without_gradients
+from .detached import Detached, unread, without_gradients
 from .higher_order import decomposed
 from .options import Options
 from .substituted import Substituted
@@ -101,7 +101,7 @@ class Compiled:
         self.files.append(_File(made, names[len(places) : count], constants, written))
         call = placed(call, fixed)
         if changed:
-            call = apart(_counted(call, changed), changed, len(places))
+            call = disjoint(_counted(call, changed), changed, len(places))
         events.record(event)
         return call, None if result.is_leaf() else _nesting(result)
 
@@ -135,7 +135,7 @@ def recorded(
             flattened[k] = value
         arguments, named = pytree.tree_unflatten(flattened, spec)
         detached = None if by is None else Detached([inputs[k] for k in by])
-        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), detached]
+        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), unread(), detached]
         with ExitStack() as stack:
             for mode in (_Replaced(places, inputs[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
                 stack.enter_context(mode)
@@ -143,16 +143,21 @@ def recorded(
         described[:] = [result]
         return results
 
-    given = [*_apart([leaves[k] for k in tensors], weights), *weights]
+    given = [*_distinct([leaves[k] for k in tensors], weights), *weights]
     # Sizes of the call are numbers; those that its values decide are symbols.
     symbols = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
     with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
         fakes = [mode.from_tensor(value, static_shapes=True) for value in given]
         module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
-    return decomposed(module) if by is None else with_regions(without_gradients(module)), described[0]
+    module = decomposed(module)
+    # PyTorch computes the types of some results by operators on its device without memory.
+    module.graph.eliminate_dead_code()
+    if by is not None:
+        module = with_regions(without_gradients(module))
+    return ctc_loss.whole(module), described[0]
 
 
-def _apart(arguments: list, weights: list) -> list:
+def _distinct(arguments: list, weights: list) -> list:
     """The arguments, each a tensor of its own: one that is given twice, or is a weight too, is two, since another call may give two."""
     seen = {*map(id, weights)}
     return [value.detach() if id(value) in seen or seen.add(id(value)) else value for value in arguments]
@@ -176,7 +181,7 @@ def _overlap(first: torch.Tensor, second: torch.Tensor) -> bool:
     return same and bool(compute_overlapping_tensors([first, second], symbolic=False))
 
 
-def apart(call: Callable, changed: list[int], count: int) -> Callable:
+def disjoint(call: Callable, changed: list[int], count: int) -> Callable:
     """The call, whose first `count` arguments are the caller's: one that is written and shares memory with another is an error, since the record has them
     apart."""
     written = [k for k in changed if k < count]

@@ -3,10 +3,12 @@
 from torch.fx import GraphModule
 from torch.overrides import TorchFunctionMode
 
+from . import ctc_loss
 from .linear_cross_entropy import CHUNKED
 from .recurrent import WHOLE
 
 _SUBSTITUTES = {**WHOLE, **CHUNKED}
+_WHILE_TRACED = {**_SUBSTITUTES, **ctc_loss.SUBSTITUTES}
 
 
 def substituted(module: GraphModule) -> GraphModule:
@@ -20,7 +22,7 @@ def substituted(module: GraphModule) -> GraphModule:
 
 
 class Substituted(TorchFunctionMode):
-    """The same while a function is traced."""
+    """The same while a function is traced, and `strata.ctc_loss`, which TorchDynamo has eager PyTorch compute."""
 
     def __torch_function__(self, function, types, arguments=(), named=None):
-        return _SUBSTITUTES.get(function, function)(*arguments, **(named or {}))
+        return _WHILE_TRACED.get(function, function)(*arguments, **(named or {}))

@@ -143,7 +143,7 @@ class _Gradients:
         event = events.Graph("gradient", sum(node.op == "call_function" for node in module.graph.nodes))
         call, _ = to_function(program, self.options, event, asked={"gradient": {"wrt": wrt, "cotangents": [0]}})
         events.record(event)
-        return direct.apart(call, direct._changed(module), count), names, structure
+        return direct.disjoint(call, direct._changed(module), count), names, structure
 
     def of_arguments(self, arguments: tuple, names: list[str]) -> list[str]:
         """The program's names of the tensors of the arguments `argnums`."""
@@ -289,4 +289,4 @@ class TrainStep:
         program.arguments[end:end] = [*self.whole.names, *sums, *rates, *(["step"] if state.counted else []), *states]
         call, _ = to_function(program, self.options, event, artefact)
         events.record(event)
-        return _Step(direct.apart(call, written, first), state, groups, sorted(changed.union(k for k, _ in state.trained)))
+        return _Step(direct.disjoint(call, written, first), state, groups, sorted(changed.union(k for k, _ in state.trained)))

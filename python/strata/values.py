@@ -38,6 +38,8 @@ class Refused(TorchFunctionMode):
             raise graph.Unsupported(_reason(traceback.extract_tb(trace))) from None
         if _is_of_a_function(error):
             raise graph.Unsupported(_FUNCTION.format(place(traceback.extract_tb(trace)))) from None
+        if _is_of_autograd(error):
+            raise graph.Unsupported(_AUTOGRAD.format(place(traceback.extract_tb(trace)))) from None
 
 
 def _is_causal(mask, is_causal: bool | None = None, size: int | None = None) -> bool:
@@ -77,6 +79,14 @@ def _has_no_memory(error: Exception | None) -> bool:
 ELSEWHERE = 'torch.compile(.., backend="strata") takes it as it is'
 """The way out where a recorded function is refused for what TorchDynamo understands."""
 _FUNCTION = f"{{}}calls a torch.autograd.Function under a transform of torch.func, which a recorded call does not have; {ELSEWHERE}"
+
+
+_AUTOGRAD = f"{{}}asks PyTorch's autograd for a gradient, which a recorded call does not have; torch.func.grad and its like are recorded, and {ELSEWHERE}"
+
+
+def _is_of_autograd(error: Exception | None) -> bool:
+    """Whether a tensor was to get a gradient, or to give one, by PyTorch's own engine."""
+    return type(error) is RuntimeError and ("Tensor.requires_grad_()" in str(error) or "does not require grad" in str(error))
 
 
 def _is_of_a_function(error: Exception | None) -> bool:

@@ -54,7 +54,10 @@ fn library<'c>(at: &At<'c>) -> Cotangents<'c> {
         "ctc" => {
             let others: Vec<_> = (1..5).map(|operand| at.x(operand)).collect();
             let operands = [&[at.x(0), at.y(1), at.y(0), at.g()], others.as_slice()].concat();
-            vec![call(at, "ctc_gradient", &[], &operands, &[])]
+            let Some(gradient) = call(at, "ctc_gradient", &[], &operands, &[]) else { return Vec::new() };
+            // An infinite loss that nothing depends on, as with `zero_infinity`: the gradient itself is no number there.
+            let unused = at.y(0).equal(f64::INFINITY).and(at.g().equal(0)).unsqueeze(1).unsqueeze(2);
+            vec![Some(gradient.fill_where(unused.broadcast_to(&gradient.shape()), 0))]
         }
         "lexsort" | "nms" | "permutation" => Vec::new(),
         name => at.refuse(format!("the library's `{name}` has none; PyTorch's operators that use it have rows at aten")),

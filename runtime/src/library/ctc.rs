@@ -100,6 +100,11 @@ impl Sample {
         let (beta, n) = (self.backward(), self.states.len());
         let mut out = vec![0.0; self.scores.len()];
         let used = self.length * self.classes;
+        if loss == f64::INFINITY {
+            // No path gives the labels, and PyTorch's gradient is a difference of infinities.
+            out[..used].fill(f64::NAN);
+            return out;
+        }
         out[..used].iter_mut().zip(&self.scores).for_each(|(out, score)| *out = score.exp() * grad);
         let mut states: Vec<usize> = (0..n).collect();
         states.sort_by_key(|&state| self.states[state]);
@@ -324,5 +329,10 @@ mod tests {
             assert!((gradient[3 + class] - 2.0 * slope).abs() < 1e-8);
         }
         assert_eq!(gradient[9..], [0.0; 3]);
+        // Three labels in two steps.
+        let s = sample(&[1, 2, 1], 2);
+        let gradient = s.gradient(&s.forward(4, width), width, f64::INFINITY, 2.0);
+        assert!(gradient[..6].iter().all(|v| v.is_nan()));
+        assert_eq!(gradient[6..], [0.0; 6]);
     }
 }
