@@ -1,4 +1,4 @@
-"""Conditions that a recorded function only raises by: `assert condition`, and `if condition:` whose one statement is a `raise`.
+"""Conditions that a recorded function only raises by: `assert condition`, and `if condition:` whose one statement is a `raise` that it does not catch.
 
 A record has no values, so it goes on where nothing is raised, and the compiled program asks the condition in each call.
 """
@@ -13,7 +13,7 @@ from types import FrameType
 
 import torch
 
-_OURS = os.path.dirname(__file__)
+_OURS = os.path.dirname(__file__) + os.sep
 _MANY_TESTS = (ast.BoolOp, ast.IfExp, ast.NamedExpr, ast.comprehension)
 """Expressions whose parts are asked for their truth too."""
 
@@ -56,7 +56,11 @@ def _tests(file: str) -> dict[int, tuple[bool, str]]:
 
 
 def _conditions(tree: ast.Module) -> Iterator[tuple[ast.expr, bool, str]]:
+    guarded = [statement for node in ast.walk(tree) if getattr(node, "handlers", None) for statement in node.body]
+    caught = {node for statement in guarded for node in ast.walk(statement)}
     for node in ast.walk(tree):
+        if node in caught:
+            continue
         if isinstance(node, ast.Assert):
             yield node.test, True, _text(node.msg, node)
         elif isinstance(node, ast.If):

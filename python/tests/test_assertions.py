@@ -7,7 +7,7 @@ from torch import distributions as random
 import strata
 
 from comparison import compiled, native, same
-from conditions import asserts, both, other_way, raises, raises_twice, within
+from conditions import asserts, both, caught, other_way, raises, raises_twice, within
 
 RAISE = {asserts: r"x is \{not\} positive", raises: r"raise ValueError\(f'of \{len\(x\)\}'\)", raises_twice: "negative"}
 GOOD, BAD = torch.ones(3), torch.tensor([1.0, -1, 2])
@@ -32,7 +32,7 @@ def test_assertions_of_dynamo(trains):
     native()
 
 
-@pytest.mark.parametrize("function", [other_way, both, within])
+@pytest.mark.parametrize("function", [other_way, both, within, caught])
 def test_what_does_more_is_refused(function):
     with pytest.raises(strata.graph.Unsupported, match="needs the value of a tensor"):
         strata.compile(function)(GOOD)
