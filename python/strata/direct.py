@@ -152,9 +152,8 @@ def recorded(
     module = decomposed(module)
     # PyTorch computes the types of some results by operators on its device without memory.
     module.graph.eliminate_dead_code()
-    if by is not None:
-        module = with_regions(without_gradients(module))
-    return ctc_loss.whole(module), described[0]
+    module = ctc_loss.whole(module)
+    return module if by is None else with_regions(without_gradients(module)), described[0]
 
 
 def _distinct(arguments: list, weights: list) -> list:
@@ -176,24 +175,27 @@ def _changed(module: torch.fx.GraphModule) -> list[int]:
     return [k for k, argument in enumerate(arguments) if argument in written]
 
 
-def _overlap(first: torch.Tensor, second: torch.Tensor) -> bool:
-    same = first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
-    return same and bool(compute_overlapping_tensors([first, second], symbolic=False))
-
-
 def disjoint(call: Callable, changed: list[int], count: int) -> Callable:
     """The call, whose first `count` arguments are the caller's: one that is written and shares memory with another is an error, since the record has them
     apart."""
-    written = [k for k in changed if k < count]
+    written = {k for k in changed if k < count}
 
     def checked(*arguments):
-        for k in written:
-            other = next((j for j in range(count) if j != k and _overlap(arguments[k], arguments[j])), None)
-            if other is not None:
+        memory: dict[int, list[int]] = {}
+        for k in range(count):
+            memory.setdefault(arguments[k].untyped_storage().data_ptr(), []).append(k)
+        for places in memory.values():
+            for k in written.intersection(_overlapping(arguments, places) if len(places) > 1 else ()):
+                other = next(j for j in places if j != k and _overlapping(arguments, [j, k]))
                 raise graph.Unsupported(f"the function writes to argument {k}, which shares memory with argument {other}; {values.ELSEWHERE}")
         return call(*arguments)
 
     return checked if written else call
+
+
+def _overlapping(arguments: tuple, places: list[int]) -> list[int]:
+    """Those of some views of one memory that have an element in common with another of them."""
+    return [places[k] for k in compute_overlapping_tensors([arguments[place] for place in places], symbolic=False)]
 
 
 def _counted(call: Callable, changed: list[int]) -> Callable:
