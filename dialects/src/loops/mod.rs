@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod attention;
+pub mod attention_dims;
 pub mod edit;
 pub mod elements;
 pub mod mean_reach;

@@ -2,7 +2,6 @@
 //!
 //! What is chosen from is the kernel and the description of the machine (`target.cpu`, `target.gpu`). Nothing here asks the machine itself.
 
-mod attention_dims;
 pub mod cost;
 pub mod cpu;
 pub mod gpu;

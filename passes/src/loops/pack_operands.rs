@@ -4,6 +4,8 @@
 //! it is read from first to last. The other operand is copied when its rows do not lie along the reduction, or when its elements are
 //! converted: then that happens once for each element. A copy of a weight alone can run before the program.
 //!
+//! The operands of attention are copied by the same rules, without panels: `pack_operands/attention.rs`.
+//!
 //! Rows that are a multiple of 4096 bytes apart all fall on the same few lines of the first-level cache, and the rows of a register
 //! block push each other out of it. They are copied, too, with a gap behind each row.
 //!
@@ -13,6 +15,8 @@
 //! %p = loop.call @k0.pack1(%b)               // tensor<4x64x32xf32>
 //! %0 = loop.call @k0(%a, %p)                 // p is read at (d1 floordiv 32, d2, d1 mod 32)
 //! ```
+
+mod attention;
 
 use crate::loops::copy_kernel::{CopyKernel, calls};
 use crate::loops::share_kernels::Weights;
@@ -64,19 +68,34 @@ const SPARE_ROWS: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
 fn pack<'c>(module: Op<'c>, kernel: Op<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) {
+    let count = KernelView::new(kernel).map_or(0, |view| attention::operands(&view).len());
+    for at in 0..count {
+        let Some(view) = KernelView::new(kernel) else { return };
+        let read = &attention::operands(&view)[at];
+        let layout = attention::layout(&view, read).map_err(|reason| not_packed(read.operand, &reason));
+        if let Some(layout) = remarks.found(read.stage, layout) {
+            apply(module, &view, &layout, target.vector_bits, rewriter);
+        }
+    }
     for operand in 0..2 {
         let Some(view) = KernelView::new(kernel) else { return };
         let Some(roles) = Roles::new(&view) else { return };
         let layout = layout(&view, &roles, operand, target, &|at| is_weight(module, kernel, at));
-        let layout = layout.map_err(|reason| NoMatch::new(format!("operand {operand} is not packed: {reason}")));
+        let layout = layout.map_err(|reason| not_packed(operand, &reason));
         if let Some(layout) = remarks.found(roles.stage.op, layout) {
             apply(module, &view, &layout, target.vector_bits, rewriter);
         }
     }
 }
 
+fn not_packed(operand: usize, reason: &NoMatch) -> NoMatch {
+    NoMatch::new(format!("operand {operand} is not packed: {reason}"))
+}
+
 /// A copy of an operand.
 struct Layout<'c> {
+    /// What the copying kernel is called behind the name of the one that reads the copy.
+    suffix: String,
     stage: Op<'c>,
     operand: usize,
     /// Kernel dims that index the copy, in order.
@@ -154,7 +173,7 @@ fn layout<'c>(
     }
     dims.extend(stage.reduce.iter().copied().filter(moving));
     let by_rows = roles.stride(operand, roles.lanes) == Stride::One;
-    Ok(Layout { stage: stage.op, operand, dims, panel, convert, by_rows, gap })
+    Ok(Layout { suffix: format!("pack{operand}"), stage: stage.op, operand, dims, panel, convert, by_rows, gap })
 }
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
@@ -216,7 +235,7 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     }
     let element = layout.convert.map_or(tensor.ty().element(), |op| op.result(0).ty());
     let reads = vec![read(kernel, layout, shape.len())];
-    let copy = CopyKernel::new(kernel, tensor, &format!("pack{operand}"), (&shape, element), reads);
+    let copy = CopyKernel::new(kernel, tensor, &layout.suffix, (&shape, element), reads);
     let copying = copy.write(|b, element| match layout.convert {
         Some(convert) => b.clone_op(convert, element).result(0),
         None => element[0],

@@ -2,8 +2,8 @@
 //! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
 
 use super::frame::Frame;
-use crate::schedule::attention_dims::Dims;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -20,7 +20,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let kernel = frame.kernel;
     let Some(mean) = kernel.stages.iter().find(|stage| stage.is_attention()) else { return };
     let Ok(Some(view)) = AttentionView::of(kernel) else { return };
-    let Dims { outer, row, column } = Dims::of(kernel, &view, mean);
+    let AttentionDims { outer, row, column } = AttentionDims::of(kernel, &view, mean);
     let width = frame.width;
     let rows = match row.map(|row| kernel.static_size(row)) {
         None => 1,
@@ -32,7 +32,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let vectors = column.and_then(|column| kernel.static_size(column)).map_or(1, |size| (size.max(1) as u64).div_ceil(width as u64) as i64);
     // Sums of scores may take half of the registers, those of means three quarters if that is a whole row of them.
     let registers = frame.target.vector_registers;
-    let (keys, most) = (registers / (2 * VECTORS_OF_ROWS), registers * 3 / (4 * ROWS_OF_MEANS));
+    let (keys, most) = (registers / (2 * (rows / width).max(1)), registers * 3 / (4 * ROWS_OF_MEANS));
     let columns = if vectors <= most { vectors } else { most * 2 / 3 };
     let reach = row.and_then(|row| reach(kernel, mean, row, view.key));
     let one = |many: i64| if width > 1 { many } else { 1 };

@@ -1,9 +1,9 @@
 //! Kernels around a mean weighed by the softmax of scores: a block of threads has a tile of rows, past which keys online.
 
 use crate::loop_to_gpu::matrix_attention;
-use crate::schedule::attention_dims::Dims;
 use strata_core::ir::ElementType;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::KernelView;
@@ -35,7 +35,7 @@ const THREADS_OF_ROWS: i64 = 64;
 pub fn schedule(kernel: &KernelView<'_>, numerics: Numerics, gpu: &Gpu) -> Option<KernelSchedule> {
     let view = AttentionView::of(kernel).ok()??;
     let mean = &kernel.stages[view.mean];
-    let dims = Dims::of(kernel, &view, mean);
+    let dims = AttentionDims::of(kernel, &view, mean);
     let known = dims.column.is_none_or(|column| kernel.static_size(column).is_some());
     let outer = if known { &dims.outer } else { &kernel.outer };
     let mut schedule = KernelSchedule { order: Some(outer.clone()), ..KernelSchedule::default() };
@@ -74,7 +74,7 @@ fn on_units(kernel: &KernelView<'_>, row: usize, column: usize) -> Option<(Onlin
 
 /// How the threads of a block share rows, and the length of a step in which operands come to shared memory; `None` where no row pairs with
 /// keys, or where a thread's columns would not fit its registers.
-fn online(kernel: &KernelView<'_>, dims: &Dims, element: ElementType, gpu: &Gpu) -> Option<(OnlineTiles, i64)> {
+fn online(kernel: &KernelView<'_>, dims: &AttentionDims, element: ElementType, gpu: &Gpu) -> Option<(OnlineTiles, i64)> {
     let size = dims.column.map_or(Some(1), |column| kernel.static_size(column))?.max(1);
     let columns = (size as u64).div_ceil(THREADS_OF_A_ROW as u64) as i64;
     if columns > COLUMNS_OF_THREAD {

@@ -1,10 +1,11 @@
 //! Which dims of an attention kernel are rows, keys and columns.
 
-use strata_dialects::loops::attention::AttentionView;
-use strata_dialects::loops::view::{KernelView, StageView};
+use super::attention::AttentionView;
+use super::roles::uses;
+use super::view::{KernelView, StageView};
 
 /// Which dims play which part.
-pub struct Dims {
+pub struct AttentionDims {
     /// Those of the loops around everything.
     pub outer: Vec<usize>,
     /// The one of them whose rows are taken together.
@@ -13,7 +14,7 @@ pub struct Dims {
     pub column: Option<usize>,
 }
 
-impl Dims {
+impl AttentionDims {
     /// Of a kernel with this mean.
     pub fn of(kernel: &KernelView<'_>, view: &AttentionView, mean: &StageView<'_>) -> Self {
         let column = view.column.or_else(|| values(mean, view.key));
@@ -28,14 +29,12 @@ impl Dims {
 
 /// The dim of the values, where no other stage keeps it inside: the last that the score does not depend on.
 fn values(mean: &StageView<'_>, key: usize) -> Option<usize> {
-    let depends = |dim: usize, at: usize| mean.maps[at].results().iter().any(|expr| expr.uses_dim(dim));
-    let among = |dim: usize| (0..mean.maps.len()).filter(|&at| depends(dim, at) && depends(key, at)).count() == 1;
+    let among = |dim: usize| mean.maps.iter().filter(|map| uses(**map, dim) && uses(**map, key)).count() == 1;
     mean.parallel().into_iter().rfind(|&dim| among(dim))
 }
 
 /// Whether scores pair rows along this dim with keys: one operand moves along it and another one along the keys.
 fn is_row(scores: &StageView<'_>, dim: usize, key: usize) -> bool {
-    let uses = |at: usize, dim: usize| scores.maps[at].results().iter().any(|expr| expr.uses_dim(dim));
-    let any = |wanted: [bool; 2]| (0..scores.maps.len()).any(|at| [uses(at, dim), uses(at, key)] == wanted);
+    let any = |wanted: [bool; 2]| scores.maps.iter().any(|map| [uses(*map, dim), uses(*map, key)] == wanted);
     any([true, false]) && any([false, true])
 }

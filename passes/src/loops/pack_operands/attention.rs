@@ -1,0 +1,71 @@
+//! The operands of attention.
+//!
+//! Queries are read once for each block of keys, keys and values once for each block of queries. Elements that are converted are copied as
+//! what they become, and keys and values whose rows do not lie in the order of the loops are put into it.
+
+use super::{Layout, conversion};
+use strata_core::ir::{AffineMap, Op};
+use strata_core::rewrite::NoMatch;
+use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::attention::AttentionView;
+use strata_dialects::loops::attention_dims::AttentionDims;
+use strata_dialects::loops::roles::uses;
+use strata_dialects::loops::view::{KernelView, StageView, product_of_known};
+
+/// Uses of an element that pay for a copy of another type: a block of queries has as many rows, and converts each element of a key anew.
+const USES_FOR_A_CONVERSION: i64 = 16;
+/// Uses that pay for a copy in another order: four blocks of queries.
+const USES_FOR_AN_ORDER: i64 = 64;
+
+/// An operand that may be copied.
+pub(super) struct Read<'c> {
+    /// What its stage computes.
+    of: &'static str,
+    pub(super) stage: Op<'c>,
+    pub(super) operand: usize,
+    /// The dim that is innermost where it is read.
+    inner: usize,
+    /// It moves along the queries: a block of them is taken in any order.
+    of_queries: bool,
+}
+
+/// The operands that may be copied.
+pub(super) fn operands<'c>(kernel: &KernelView<'c>) -> Vec<Read<'c>> {
+    let Ok(Some(view)) = AttentionView::of(kernel) else { return Vec::new() };
+    let mean = &kernel.stages[view.mean];
+    let AttentionDims { row, column, .. } = AttentionDims::of(kernel, &view, mean);
+    let reads = |of: &'static str, stage: &StageView<'c>, inner: usize, among: &dyn Fn(AffineMap<'c>) -> bool| {
+        let read =
+            |at: usize| Read { of, stage: stage.op, operand: at, inner, of_queries: row.is_some_and(|row| uses(stage.maps[at], row)) };
+        (0..stage.maps.len()).filter(|&at| uses(stage.maps[at], inner) && among(stage.maps[at])).map(read).collect::<Vec<_>>()
+    };
+    let scores = view.scores.map(|scores| &kernel.stages[scores]);
+    let depth = scores.and_then(|scores| Some((scores, *scores.reduce.first().filter(|_| scores.reduce.len() == 1)?)));
+    let mut found = depth.map_or_else(Vec::new, |(scores, depth)| reads("scores", scores, depth, &|_| true));
+    found.extend(column.map_or_else(Vec::new, |column| reads("means", mean, column, &|map| uses(map, view.key))));
+    found
+}
+
+/// The copy of such an operand that is worth its cost.
+pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Layout<'c>, NoMatch> {
+    let &Read { of, operand, inner, of_queries, .. } = read;
+    let stage = StageView::new(read.stage);
+    let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
+    let argument = tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none();
+    if !argument || stage.guarded[operand] {
+        return Err("it is no argument of the kernel, or may be read outside of it".into());
+    }
+    let convert = conversion(&stage, operand);
+    if convert.is_none() && (of_queries || stride(map, tensor, inner) == Stride::One) {
+        return Err("it lies in the order in which it is read".into());
+    }
+    let still = stage.domain.iter().filter(|dim| !uses(map, **dim));
+    let reuse = product_of_known(still.map(|&dim| kernel.static_size(dim)));
+    let least = if convert.is_some() { USES_FOR_A_CONVERSION } else { USES_FOR_AN_ORDER };
+    if reuse.is_some_and(|reuse| reuse < least) {
+        return Err("its elements are used too few times to pay for a copy".into());
+    }
+    let mut dims: Vec<usize> = stage.domain.iter().copied().filter(|&dim| dim != inner && uses(map, dim)).collect();
+    dims.push(inner);
+    Ok(Layout { suffix: format!("pack_{of}{operand}"), stage: stage.op, operand, dims, panel: None, convert, by_rows: false, gap: 0 })
+}

@@ -1,0 +1,60 @@
+// RUN: rs-opt %s --fuse-reductions --prim-to-loop --cse --pack-operands --split-input-file | rs-filecheck %s
+// RUN: rs-opt %s --fuse-reductions --prim-to-loop --cse --pack-operands=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
+
+// A block of queries would convert each key and value anew, and each block of keys the queries.
+// CHECK: loop.kernel @k0.pack_scores0
+// CHECK: arith.extf
+// CHECK: loop.kernel @k0.pack_scores1
+// CHECK: arith.extf
+// CHECK: loop.kernel @k0.pack_means1
+// CHECK: arith.extf
+// CHECK: loop.kernel @k0 {
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<2x64x8xf32>, %{{.*}}: tensor<2x64x8xf32>, %{{.*}}: tensor<2x64x16xf32>)
+// CHECK-NOT: arith.extf
+// CHECK-LABEL: func.func @halves
+// CHECK: %[[Q:.*]] = loop.call %arg0 {callee = @k0.pack_scores0}
+// CHECK: %[[K:.*]] = loop.call %arg1 {callee = @k0.pack_scores1}
+// CHECK: %[[V:.*]] = loop.call %arg2 {callee = @k0.pack_means1}
+// CHECK: loop.call %[[Q]], %[[K]], %[[V]] {callee = @k0}
+func.func @halves(%q: tensor<2x64x8xbf16>, %k: tensor<2x64x8xbf16>, %v: tensor<2x64x16xbf16>) -> tensor<2x64x16xf32> {
+  %qf = prim.convert %q : (tensor<2x64x8xbf16>) -> tensor<2x64x8xf32>
+  %kf = prim.convert %k : (tensor<2x64x8xbf16>) -> tensor<2x64x8xf32>
+  %vf = prim.convert %v : (tensor<2x64x16xbf16>) -> tensor<2x64x16xf32>
+  %s = prim.dot %qf, %kf {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>} : (tensor<2x64x8xf32>, tensor<2x64x8xf32>) -> tensor<2x64x64xf32>
+  %y = prim.softmax_dot %s, %vf {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<2x64x64xf32>, tensor<2x64x16xf32>) -> tensor<2x64x16xf32>
+  return %y : tensor<2x64x16xf32>
+}
+
+// -----
+
+// Keys and values whose rows are not contiguous are copied. Queries are not: a block of them is read once, in any order.
+// CHECK-DAG: #[[KEYS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+// CHECK-NOT: pack_scores0
+// CHECK: loop.kernel @k0.pack_scores1
+// CHECK: maps = [#[[KEYS]]]{{.*}} -> tensor<2x64x8xf32>
+// CHECK: loop.kernel @k0.pack_means1
+// CHECK: maps = [#[[KEYS]]]{{.*}} -> tensor<2x64x16xf32>
+// CHECK-LABEL: func.func @strided
+// WHY: remark: operand 0 is not packed: it lies in the order in which it is read [pack-operands]
+func.func @strided(%q: tensor<2x8x64xf32>, %k: tensor<2x8x64xf32>, %v: tensor<2x16x64xf32>) -> tensor<2x64x16xf32> {
+  %s = prim.dot %q, %k {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x8x64xf32>, tensor<2x8x64xf32>) -> tensor<2x64x64xf32>
+  %y = prim.softmax_dot %s, %v {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 2>} : (tensor<2x64x64xf32>, tensor<2x16x64xf32>) -> tensor<2x64x16xf32>
+  return %y : tensor<2x64x16xf32>
+}
+
+// -----
+
+// Few queries do not pay for copies of the keys: each element is converted once for a block of queries anyway. Queries meet many keys.
+// CHECK: loop.kernel @k0.pack_scores0
+// CHECK-NOT: pack_scores1
+// CHECK-NOT: pack_means
+// CHECK-LABEL: func.func @few_queries
+// WHY: remark: operand 1 is not packed: its elements are used too few times to pay for a copy [pack-operands]
+func.func @few_queries(%q: tensor<2x8x8xbf16>, %k: tensor<2x64x8xbf16>, %v: tensor<2x64x16xbf16>) -> tensor<2x8x16xf32> {
+  %qf = prim.convert %q : (tensor<2x8x8xbf16>) -> tensor<2x8x8xf32>
+  %kf = prim.convert %k : (tensor<2x64x8xbf16>) -> tensor<2x64x8xf32>
+  %vf = prim.convert %v : (tensor<2x64x16xbf16>) -> tensor<2x64x16xf32>
+  %s = prim.dot %qf, %kf {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>} : (tensor<2x8x8xf32>, tensor<2x64x8xf32>) -> tensor<2x8x64xf32>
+  %y = prim.softmax_dot %s, %vf {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<2x8x64xf32>, tensor<2x64x16xf32>) -> tensor<2x8x16xf32>
+  return %y : tensor<2x8x16xf32>
+}
