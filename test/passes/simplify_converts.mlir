@@ -53,3 +53,23 @@ func.func @another_byte(%x: tensor<4xf8E4M3FN>) -> tensor<4xf32> {
   %1 = prim.convert %0 : (tensor<4xf8E5M2>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// A table is not widened for the rows that are gathered from it.
+// CHECK-LABEL: func.func @gathered(
+// CHECK-NEXT: %[[ROWS:.*]] = prim.gather %arg0, %arg1 {dims = array<i64: 0>} : (tensor<1000x4xbf16>, tensor<3xi64>) -> tensor<3x4xbf16>
+// CHECK-NEXT: prim.convert %[[ROWS]] : (tensor<3x4xbf16>) -> tensor<3x4xf32>
+func.func @gathered(%x: tensor<1000x4xbf16>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
+  %0 = prim.convert %x : (tensor<1000x4xbf16>) -> tensor<1000x4xf32>
+  %1 = prim.gather %0, %i {dims = array<i64: 0>} : (tensor<1000x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
+// A narrower table is read faster.
+// CHECK-LABEL: func.func @gathered_narrow(
+// CHECK-NEXT: prim.convert
+// CHECK-NEXT: prim.gather
+func.func @gathered_narrow(%x: tensor<1000x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xbf16> {
+  %0 = prim.convert %x : (tensor<1000x4xf32>) -> tensor<1000x4xbf16>
+  %1 = prim.gather %0, %i {dims = array<i64: 0>} : (tensor<1000x4xbf16>, tensor<3xi64>) -> tensor<3x4xbf16>
+  return %1 : tensor<3x4xbf16>
+}

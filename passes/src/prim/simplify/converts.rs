@@ -4,6 +4,8 @@
 //! is one conversion, or none when it comes back to the first type. `f32 -> f16 -> f32` stays: it rounds.
 //! An integer that goes to an integer through a float stays: out of range the float conversion does not wrap.
 //!
+//! What is gathered from a widened tensor is widened behind the gather: the rest of a table need not be.
+//!
 //! ```mlir
 //! func.func @f(%x: tensor<4xf16>) -> tensor<4xf64> {
 //!   %0 = prim.convert %x : (tensor<4xf16>) -> tensor<4xf32>
@@ -31,6 +33,7 @@ simplification! {
 fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Convert>("convert-to-same", 1, convert_to_same);
     patterns.identity::<prim::Convert>("convert-of-exact-convert", 1, convert_of_exact_convert);
+    patterns.identity::<prim::Gather>("gather-of-wider", 1, gather_of_wider);
     patterns.identity::<prim::Bitcast>("bitcast-to-same", 1, convert_to_same);
 }
 
@@ -57,6 +60,23 @@ fn convert_of_exact_convert<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
     }
     let ty = op.result(0).ty();
     if x.ty() == ty { Ok(x) } else { Ok(rewriter.value(prim::Convert::NAME, &[x], ty, &[])) }
+}
+
+/// gather(convert(x), i) = convert(gather(x, i)): what is not gathered is not converted. A conversion to fewer bits stays, and so does one
+/// that others read.
+fn gather_of_wider<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let wide = op.operand(0);
+    let convert = wide.defining_op().filter(|inner| inner.isa::<prim::Convert>()).ok_or(NoMatch::new("its operand is no conversion"))?;
+    let x = convert.operand(0);
+    let widens = x.ty().element_type().zip(wide.ty().element_type()).is_some_and(|(from, to)| from.bits() <= to.bits());
+    if !widens || wide.uses().len() != 1 {
+        return Err("the conversion is to fewer bits, or has another use".into());
+    }
+    let operands: Vec<_> = std::iter::once(x).chain(op.operands().into_iter().skip(1)).collect();
+    let ty = op.result(0).ty();
+    let dims = op.attr("dims").ok_or("no dims")?;
+    let gathered = rewriter.value(prim::Gather::NAME, &operands, ty.with_element(x.ty().element()), &[("dims", dims)]);
+    Ok(rewriter.value(prim::Convert::NAME, &[gathered], ty, &[]))
 }
 
 /// Whether every value of one type is a value of the other.
