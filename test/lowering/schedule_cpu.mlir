@@ -242,8 +242,8 @@ func.func @elements_by_index(%x: tensor<50xf32>, %i: tensor<70xi64>) -> tensor<7
 // -----
 
 // Rows that a scatter writes have lanes along the row, which threads share: no two iterations of it write to one place. Copies share the
-// index of the row.
-// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 1>, unroll = array<i64: 4>, vector = 1 : i64, width = 16 : i64}
+// index of the row. The tensor that it writes to is made by a loop of its own, along rows too.
+// CHECK-LABEL: loop.kernel @k0 {schedule = {fission = true, order = array<i64: 1>, unroll = array<i64: 4>, vector = 1 : i64, width = 16 : i64}
 // CHECK: loop.scatter {{.*}}domain = array<i64: 2, 1>
 func.func @scatter_of_rows(%x: tensor<100x256xf32>, %u: tensor<400x256xf32>, %i: tensor<400xi64>) -> tensor<100x256xf32> {
   %0 = prim.scatter %x, %u, %i {dims = array<i64: 0>, kind = "add"} : (tensor<100x256xf32>, tensor<400x256xf32>, tensor<400xi64>) -> tensor<100x256xf32>

@@ -201,6 +201,9 @@ impl<'c> Emitter<'c> {
         if let [stage] = self.stages().as_slice() {
             self.distribution = self.distribution(stage, vector);
         }
+        if let Some((last, around)) = loops.split_last().filter(|_| schedule.fission == Some(true)) {
+            return self.fission(around, *last);
+        }
         let blocks = schedule.block.unwrap_or_default();
         self.blocked(&loops, &blocks, &mut |emitter, copies, carried| {
             let copies: Vec<_> = copies.iter().map(|copy| Copy { outer: copy.slot, ..copy.clone() }).collect();

@@ -12,6 +12,7 @@ pub(crate) mod distribute;
 mod dot;
 pub(crate) mod emitter;
 mod error;
+mod fission;
 pub(crate) mod interleave;
 pub(crate) mod lanes;
 pub(crate) mod memory;

@@ -32,7 +32,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Of a stage that copies what a scatter writes to: whether the call has two memories for the old value and the new one.
-    fn copies_apart(&mut self, stage: &StageView<'c>) -> Option<Value<'c>> {
+    pub(super) fn copies_apart(&mut self, stage: &StageView<'c>) -> Option<Value<'c>> {
         let place = |(result, place): (Value<'c>, Option<usize>)| {
             let scatter = result.defining_op().filter(|op| StageView::new(*op).is_scatter())?;
             (scatter.operand(0).defining_op() == Some(stage.op)).then_some((result, place?))
@@ -49,7 +49,7 @@ impl<'c> Emitter<'c> {
         Some(arith::cmpi(&mut self.b, CmpIPredicate::Ne, from?, to?))
     }
 
-    fn one_stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
+    pub(super) fn one_stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         if stage.is_scatter() {
             self.scatter(stage, copies)
         } else if stage.scan.is_some() {

@@ -328,6 +328,47 @@ loop.kernel @kernel_c7_in_place {in_place = array<i64: 0>, shapes = [affine_map<
 
 // -----
 
+// A loop of its own leaves nothing in registers for the next stage.
+// expected-error @+1 {{C7: the schedule has 'fission', and a stage keeps its result inside of the outer loops}}
+loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64: 0>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "register"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %1 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online'}}
+loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64: 0>, tile = array<i64: 8>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'fission', and there is no outer loop}}
+loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
 // expected-error @+1 {{C8: 'in_place' has 2 numbers for 1 results}}
 loop.kernel @kernel_c8_count {in_place = array<i64: 0, -1>, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):

@@ -34,6 +34,22 @@ fn refuse_kernel(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<S
         .find(|(_, dim)| !outer.contains(dim))
         .map(|(name, dim)| format!("the schedule's '{name}' is dim {dim}, of which there is no outer loop"))
         .or_else(|| refuse_in_place(kernel, schedule))
+        .or_else(|| refuse_fission(kernel, schedule))
+}
+
+/// A loop that each stage has for itself leaves nothing in registers for the next one.
+fn refuse_fission(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
+    if schedule.fission != Some(true) {
+        return None;
+    }
+    let kept = kernel.stages.iter().any(|stage| stage.is_tile() || stage.is_register() || stage.chunk.is_some());
+    let cut = schedule.tile.is_some() || schedule.block.is_some() || schedule.peel.is_some() || schedule.online.is_some();
+    match (kept, cut, kernel.outer.is_empty()) {
+        (true, ..) => Some("the schedule has 'fission', and a stage keeps its result inside of the outer loops".to_owned()),
+        (_, true, _) => Some("the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online'".to_owned()),
+        (.., true) => Some("the schedule has 'fission', and there is no outer loop".to_owned()),
+        _ => None,
+    }
 }
 
 /// What is written over what was read is made once: parts of a body read their operands again, and of transposed vectors the last ones

@@ -28,6 +28,8 @@ entries! {
         block: Extents,
         /// Threads that run the same points of the outer loops together (GPU).
         cooperate: Count,
+        /// Loop fission: each stage has the last outer loop for itself, inside of its own loops.
+        fission: Flag,
         /// Whether matrix instructions multiply (GPU).
         matrix_units: Flag,
         /// Softmax and what it weighs in one pass over the keys: the online algorithm of flash attention.

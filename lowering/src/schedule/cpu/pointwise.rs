@@ -37,7 +37,23 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let joined = in_order.map_or_else(|| joined(frame, vector), |_| 1);
     let unroll: Vec<i64> = order.iter().map(|&dim| copies(dim, (wanted / joined).max(1))).collect();
     let width = Some(frame.width_along(vector) * joined);
-    frame.write(&order, KernelSchedule { unroll: Some(unroll), vector: Some(vector), width, ..KernelSchedule::default() });
+    let fission = (enough && goes_down_columns(frame, vector)).then_some(true);
+    frame.write(&order, KernelSchedule { fission, unroll: Some(unroll), vector: Some(vector), width, ..KernelSchedule::default() });
+}
+
+/// Whether the stages of a scatter have loops of their own, which would go down strips of columns, and store rows that lanes run along.
+fn goes_down_columns(frame: &Frame<'_, '_>, vector: usize) -> bool {
+    let kernel = frame.kernel;
+    let of_rows = |stage: &StageView<'_>| {
+        let in_memory =
+            !stage.is_tile() && !stage.is_register() && stage.chunk.is_none() && stage.scan.is_none() && stage.spread.is_empty();
+        let stores_rows = stage.is_scatter() || (stage.reduce.is_empty() && stage.result_dims().last() == Some(&vector));
+        in_memory && stores_rows && !stage.guarded.contains(&true)
+    };
+    kernel.outer.last() == Some(&vector)
+        && kernel.stages.last().is_some_and(StageView::is_scatter)
+        && kernel.stages.iter().any(|stage| stage.domain.len() > kernel.outer.len())
+        && kernel.stages.iter().all(of_rows)
 }
 
 /// Bits of a register that AVX-512 narrows by one instruction, whatever it holds.
