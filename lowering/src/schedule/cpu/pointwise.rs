@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use crate::emit::interleave;
-use crate::schedule::cost::lanes::side_by_side;
+use crate::schedule::cost::lanes::{scatters_rows, side_by_side};
 use strata_core::ir::{AffineMap, Value};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
@@ -51,7 +51,7 @@ fn goes_down_columns(frame: &Frame<'_, '_>, vector: usize) -> bool {
         in_memory && stores_rows && !stage.guarded.contains(&true)
     };
     kernel.outer.last() == Some(&vector)
-        && kernel.stages.last().is_some_and(StageView::is_scatter)
+        && kernel.stages.last().is_some_and(|stage| scatters_rows(stage, vector))
         && kernel.stages.iter().any(|stage| stage.domain.len() > kernel.outer.len())
         && kernel.stages.iter().all(of_rows)
 }

@@ -199,6 +199,18 @@ pub fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
 /// The sum of `conj(a) * b`.
 #[inline(always)]
 pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
+    sum_of_products(a, b, |a| a.conj())
+}
+
+/// The sum of `a * b`, what BLAS calls `dotu`.
+#[inline(always)]
+pub fn dotu<N: Number>(a: &[N], b: &[N]) -> N {
+    sum_of_products(a, b, |a| a)
+}
+
+/// The sum of `f(a) * b`.
+#[inline(always)]
+fn sum_of_products<N: Number>(a: &[N], b: &[N], f: impl Fn(N) -> N) -> N {
     /// Sums that run side by side: one alone waits for each addition before the next, and has no lanes.
     const SUMS: usize = 16;
     let n = a.len().min(b.len());
@@ -206,10 +218,10 @@ pub fn dot<N: Number>(a: &[N], b: &[N]) -> N {
     let mut sums = [N::ZERO; SUMS];
     for (a, b) in a.iter().zip(b) {
         for k in 0..SUMS {
-            sums[k] += a[k].conj() * b[k];
+            sums[k] += f(a[k]) * b[k];
         }
     }
-    let rest = a_rest.iter().zip(b_rest).fold(N::ZERO, |sum, (a, b)| sum + a.conj() * *b);
+    let rest = a_rest.iter().zip(b_rest).fold(N::ZERO, |sum, (a, b)| sum + f(*a) * *b);
     sums.into_iter().fold(rest, |sum, x| sum + x)
 }
 

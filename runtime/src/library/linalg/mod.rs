@@ -127,8 +127,15 @@ exported! {
         }
     };
     strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
-        let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), options & 2 != 0, options & 1 != 0);
-        x.put::<T, N>(b, &solution.data);
+        let (upper, unit) = (options & 2 != 0, options & 1 != 0);
+        let one = if k == 1 { triangular::solve_one(a.lines::<T>(b..b + 1, n * n), rhs.lines::<T>(b..b + 1, n), upper, unit) } else { None };
+        match one {
+            Some(solution) => x.put::<T, T>(b, &solution),
+            None => {
+                let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), upper, unit);
+                x.put::<T, N>(b, &solution.data);
+            }
+        }
     };
 }
 

@@ -14,7 +14,7 @@ use super::number::Number;
 use super::product::{Block, multiply_add};
 use super::reflect::{product, qr};
 use super::svd::{self, svd};
-use super::triangular::solve;
+use super::triangular::{solve, solve_one};
 
 /// Entries without order, of either kind of number.
 fn sample<N: Number>(rows: usize, cols: usize) -> Matrix<N> {
@@ -71,6 +71,27 @@ fn triangular_factors_solve_systems() {
     assert_eq!(lu(sample::<f64>(3, 200), false).pivots.len(), 3);
     assert_eq!(cholesky(&Matrix::build(2, 2, |r, c| if r == c { 1.0 } else { 2.0 })).1, 2);
     assert_eq!(lu(Matrix::<f64>::zeros(2, 2), false).info, 1);
+}
+
+fn one_column<N: Number>(n: usize) {
+    let a = sample::<N>(n, n);
+    let mut parts = lu(a.clone(), false);
+    let order = permutation(&parts.pivots, n);
+    let b: Vec<N> = (0..n).map(|r| a[(order[r] as usize, 0)]).collect();
+    let lower = solve_one(&parts.factors.data, &b, false, true).expect("it is long enough");
+    let x = solve_one(&parts.factors.data, &lower, true, false).expect("no pivot is zero");
+    same(&Matrix { rows: n, cols: 1, data: x }, &Matrix::identity(n, 1));
+    parts.factors[(1, 1)] = N::ZERO;
+    assert!(solve_one(&parts.factors.data, &b, true, false).is_none());
+    assert!(solve_one(&parts.factors.data, &b, true, true).is_some(), "the diagonal is not read");
+}
+
+/// One column goes along the rows of the triangle, unless it is short or a pivot is zero.
+#[test]
+fn triangular_factors_solve_one_column() {
+    one_column::<f64>(130);
+    one_column::<Complex64>(97);
+    assert!(solve_one(&[2.0], &[1.0], false, false).is_none());
 }
 
 /// L, U and the exchanges multiply to the matrix, whatever its shape and where a column has no pivot.

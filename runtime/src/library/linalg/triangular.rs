@@ -1,10 +1,10 @@
 //! Triangular systems. The crate `faer` solves them by blocks; where a pivot is zero, which LAPACK goes on from in its own way, they are
-//! solved element by element. So are small ones, whose blocks would cost more than their elements.
+//! solved element by element. So are small ones, whose blocks would cost more than their elements, and single columns.
 
 use faer::linalg::triangular_solve;
 use faer::{MatMut, MatRef, Par};
 
-use super::matrix::{Matrix, with_vectors};
+use super::matrix::{Matrix, dotu, with_vectors};
 use super::number::Number;
 use super::product::by_columns;
 
@@ -25,6 +25,27 @@ pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool
     };
     by_columns(&mut x, a.rows, |x| solve(a.view(), x, Par::Seq));
     x
+}
+
+/// x of `A x = b` for one column, where that is large enough to be worth a way of its own: each row of A is read once, where it lies.
+pub fn solve_one<N: Number>(a: &[N], b: &[N], upper: bool, unit: bool) -> Option<Vec<N>> {
+    let n = b.len();
+    if n <= SMALL || (!unit && a.iter().step_by(n + 1).any(|pivot| *pivot == N::ZERO)) {
+        return None;
+    }
+    let mut x = b.to_vec();
+    with_vectors(|| {
+        for step in 0..n {
+            let r = if upper { n - 1 - step } else { step };
+            let solved = if upper { r + 1..n } else { 0..r };
+            let sum = dotu(&a[r * n..][solved.clone()], &x[solved]);
+            x[r] -= sum;
+            if !unit {
+                x[r] /= a[r * n + r];
+            }
+        }
+    });
+    Some(x)
 }
 
 /// Divides by pivots that are zero as LAPACK does.
