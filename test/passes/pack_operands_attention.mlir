@@ -58,3 +58,34 @@ func.func @few_queries(%q: tensor<2x8x8xbf16>, %k: tensor<2x64x8xbf16>, %v: tens
   %y = prim.softmax_dot %s, %vf {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<2x8x64xf32>, tensor<2x64x16xf32>) -> tensor<2x8x16xf32>
   return %y : tensor<2x8x16xf32>
 }
+
+// -----
+
+// Of keys that are a window which goes along with each batch, a copy would hold each element many times.
+// CHECK: loop.kernel @windows.pack_scores0
+// CHECK-NOT: pack_scores1
+// CHECK-LABEL: func.func @call_windows
+// WHY: remark: operand 1 is not packed: a copy would hold its elements more than once [pack-operands]
+loop.kernel @windows {shapes = [affine_map<() -> (100, 64, 8)>, affine_map<() -> (163, 8)>, affine_map<() -> (100, 64, 16)>, affine_map<() -> (100, 64, 16)>], sizes = affine_map<() -> (100, 64, 16, 64, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%q: tensor<100x64x8xbf16>, %k: tensor<163x8xbf16>, %v: tensor<100x64x16xf32>):
+  %0 = loop.stage %q, %k {domain = array<i64: 0, 1, 3, 4>, maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0 + d3, d4)>], reduce = array<i64: 4>, reducer = "sum", space = "tile"} : (tensor<100x64x8xbf16>, tensor<163x8xbf16>) -> tensor<100x64x64xf32> {
+  ^bb0(%a: bf16, %b: bf16):
+    %3 = arith.extf %a : bf16 to f32
+    %4 = arith.extf %b : bf16 to f32
+    %5 = arith.mulf %3, %4 : f32
+    loop.yield %5 : f32
+  }
+  %1 = loop.stage %0, %v {domain = array<i64: 0, 1, 2, 3>, maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2)>], reduce = array<i64: 3>, reducer = "softmax", space = "tile"} : (tensor<100x64x64xf32>, tensor<100x64x16xf32>) -> tensor<100x64x16xf32> {
+  ^bb0(%a: f32, %b: f32):
+    loop.yield %a, %b : f32
+  }
+  %2 = loop.stage %1 {domain = array<i64: 0, 1, 2>, maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>], space = "buffer"} : tensor<100x64x16xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %2 : tensor<100x64x16xf32>
+}
+func.func @call_windows(%q: tensor<100x64x8xbf16>, %k: tensor<163x8xbf16>, %v: tensor<100x64x16xf32>) -> tensor<100x64x16xf32> {
+  %0 = loop.call %q, %k, %v {callee = @windows} : (tensor<100x64x8xbf16>, tensor<163x8xbf16>, tensor<100x64x16xf32>) -> tensor<100x64x16xf32>
+  return %0 : tensor<100x64x16xf32>
+}

@@ -64,6 +64,16 @@ func.func @gathered(%x: tensor<1000x4xbf16>, %i: tensor<3xi64>) -> tensor<3x4xf3
   return %1 : tensor<3x4xf32>
 }
 
+// What else reads the wide table needs it anyway.
+// CHECK-LABEL: func.func @gathered_and_read(
+// CHECK-NEXT: prim.convert
+// CHECK-NEXT: prim.gather
+func.func @gathered_and_read(%x: tensor<1000x4xbf16>, %i: tensor<3xi64>) -> (tensor<3x4xf32>, tensor<1000x4xf32>) {
+  %0 = prim.convert %x : (tensor<1000x4xbf16>) -> tensor<1000x4xf32>
+  %1 = prim.gather %0, %i {dims = array<i64: 0>} : (tensor<1000x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %1, %0 : tensor<3x4xf32>, tensor<1000x4xf32>
+}
+
 // A narrower table is read faster.
 // CHECK-LABEL: func.func @gathered_narrow(
 // CHECK-NEXT: prim.convert

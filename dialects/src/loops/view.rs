@@ -90,6 +90,13 @@ impl<'c> StageView<'c> {
         self.op.str("space").as_deref() == Some("register")
     }
 
+    /// Whether nothing but memory carries what it computes from point to point and to other stages: a map or a scatter, whose loops may
+    /// stand apart from those of other stages.
+    pub fn runs_in_memory(&self) -> bool {
+        let at_each_point = self.reduce.is_empty() && self.scan.is_none() && self.spread.is_empty();
+        at_each_point && !self.is_tile() && !self.is_register()
+    }
+
     /// Whether it is a mean weighed by the softmax of scores: its body yields a score and a value.
     pub fn is_attention(&self) -> bool {
         self.op.str("reducer").is_some_and(|name| name.starts_with("softmax"))

@@ -215,7 +215,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// The outer loops, inside of loops over blocks of those that have a block size.
-    fn blocked(&mut self, loops: &[Loop<'c>], blocks: &[i64], body: &mut Body<'_, 'c>) -> Result<(), Error> {
+    pub(super) fn blocked(&mut self, loops: &[Loop<'c>], blocks: &[i64], body: &mut Body<'_, 'c>) -> Result<(), Error> {
         let Some(level) = blocks.iter().position(|&size| size > 0).filter(|&level| level < loops.len()) else {
             let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
             self.nest(loops, &[start], Vec::new(), body)?;

@@ -22,8 +22,7 @@ use strata_dialects::loops::view::StageView;
 impl<'c> Emitter<'c> {
     /// The stages inside of the other outer loops, each around the last one.
     pub(super) fn fission(&mut self, around: &[Loop<'c>], last: Loop<'c>) -> Result<(), Error> {
-        let start = Copy { point: vec![None; self.kernel.num_dims()], outer: 0, slot: 0, mask: None };
-        self.nest(around, &[start], Vec::new(), &mut |emitter, copies, carried| {
+        self.blocked(around, &[], &mut |emitter, copies, carried| {
             for stage in &emitter.stages() {
                 match emitter.copies_apart(stage) {
                     Some(apart) => emitter.when(apart, |emitter| emitter.around_last(stage, copies, last))?,
@@ -31,8 +30,7 @@ impl<'c> Emitter<'c> {
                 }
             }
             Ok(carried)
-        })?;
-        Ok(())
+        })
     }
 
     /// One stage: its own loops, then the last outer one.

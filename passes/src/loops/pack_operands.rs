@@ -20,7 +20,7 @@ mod attention;
 
 use crate::loops::copy_kernel::{CopyKernel, calls};
 use crate::loops::share_kernels::Weights;
-use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Rewriter};
@@ -127,7 +127,7 @@ fn layout<'c>(
 ) -> Result<Layout<'c>, NoMatch> {
     let (stage, map) = (roles.stage, roles.stage.maps[operand]);
     let tensor = stage.op.operand(operand);
-    let argument = tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none();
+    let argument = is_argument(kernel, tensor);
     let convert = conversion(stage, operand);
     let sum = convert.map_or(tensor.ty().element(), |op| op.result(0).ty()).element_type().ok_or("its elements are no numbers")?;
     let size = |dim: usize| kernel.static_size(dim);
@@ -183,6 +183,11 @@ fn crowd(bytes: i64, rows: Option<i64>, target: &Target) -> i64 {
     let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
     let places = (turn / step).max(1);
     (block_rows(rows, PANEL_VECTORS, target.vector_registers) as u64).div_ceil(places as u64) as i64
+}
+
+/// Whether a tensor comes from outside of the kernel.
+fn is_argument<'c>(kernel: &KernelView<'c>, tensor: Value<'c>) -> bool {
+    tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none()
 }
 
 /// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.

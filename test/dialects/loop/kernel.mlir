@@ -329,7 +329,7 @@ loop.kernel @kernel_c7_in_place {in_place = array<i64: 0>, shapes = [affine_map<
 // -----
 
 // A loop of its own leaves nothing in registers for the next stage.
-// expected-error @+1 {{C7: the schedule has 'fission', and a stage keeps its result inside of the outer loops}}
+// expected-error @+1 {{C7: the schedule has 'fission', and a stage that is no map or scatter in memory}}
 loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64: 0>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "register"} : (tensor<24xf32>) -> tensor<24xf32> {
@@ -345,7 +345,7 @@ loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64: 0
 
 // -----
 
-// expected-error @+1 {{C7: the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online'}}
+// expected-error @+1 {{C7: the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online', or a stage's 'vector', 'transpose' or 'distribute'}}
 loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64: 0>, tile = array<i64: 8>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
 ^bb0(%x: tensor<24xf32>):
   %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
@@ -365,6 +365,43 @@ loop.kernel @kernel_c7_fission {schedule = {fission = true, order = array<i64>},
     loop.yield %a : f32
   }
   loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// A sum is kept in registers while the loop that it is taken along turns.
+// expected-error @+1 {{C7: the schedule has 'fission', and a stage that is no map or scatter in memory}}
+loop.kernel @kernel_c7_fission_sum {schedule = {fission = true, order = array<i64: 0>}, shapes = [affine_map<() -> (24, 8)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x8xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<24x8xf32>) -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'fission', and a stage that is no map or scatter in memory}}
+loop.kernel @kernel_c7_fission_scan {schedule = {fission = true, order = array<i64: 1>}, shapes = [affine_map<() -> (24, 8)>, affine_map<() -> (24, 8)>], sizes = affine_map<() -> (24, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x8xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>], reducer = "sum", scan = 0 : i64, space = "buffer"} : tensor<24x8xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online', or a stage's 'vector', 'transpose' or 'distribute'}}
+loop.kernel @kernel_c7_fission_lanes {schedule = {fission = true, order = array<i64: 0>}, shapes = [affine_map<() -> (24, 8)>, affine_map<() -> (24, 8)>], sizes = affine_map<() -> (24, 8)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x8xf32>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>], schedule = {vector = 1 : i64, width = 8 : i64}, space = "buffer"} : tensor<24x8xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<24x8xf32>
 }
 
 // -----

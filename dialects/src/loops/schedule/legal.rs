@@ -37,19 +37,26 @@ fn refuse_kernel(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<S
         .or_else(|| refuse_fission(kernel, schedule))
 }
 
-/// A loop that each stage has for itself leaves nothing in registers for the next one.
+/// A loop that each stage has for itself leaves nothing in registers, neither for the next stage nor for the next turn of the stage's loops.
 fn refuse_fission(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
     if schedule.fission != Some(true) {
         return None;
     }
-    let kept = kernel.stages.iter().any(|stage| stage.is_tile() || stage.is_register() || stage.chunk.is_some());
+    let own_lanes = |stage: &StageView<'_>| {
+        let own = stage.schedule();
+        own.vector.is_some() || own.transpose.is_some() || own.distribute.is_some()
+    };
     let cut = schedule.tile.is_some() || schedule.block.is_some() || schedule.peel.is_some() || schedule.online.is_some();
-    match (kept, cut, kernel.outer.is_empty()) {
-        (true, ..) => Some("the schedule has 'fission', and a stage keeps its result inside of the outer loops".to_owned()),
-        (_, true, _) => Some("the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online'".to_owned()),
-        (.., true) => Some("the schedule has 'fission', and there is no outer loop".to_owned()),
-        _ => None,
-    }
+    let reason = if kernel.outer.is_empty() {
+        "the schedule has 'fission', and there is no outer loop"
+    } else if !kernel.stages.iter().all(StageView::runs_in_memory) {
+        "the schedule has 'fission', and a stage that is no map or scatter in memory"
+    } else if cut || kernel.stages.iter().any(own_lanes) {
+        "the schedule has 'fission' beside 'tile', 'block', 'peel' or 'online', or a stage's 'vector', 'transpose' or 'distribute'"
+    } else {
+        return None;
+    };
+    Some(reason.to_owned())
 }
 
 /// What is written over what was read is made once: parts of a body read their operands again, and of transposed vectors the last ones

@@ -122,11 +122,12 @@ fn across_lines(stage: &StageView<'_>) -> f64 {
     stage.op.operands().into_iter().zip(&stage.maps).filter(|(operand, map)| across((*operand, map))).count() as f64
 }
 
-/// Whether a scatter writes the elements of a row side by side along a dim.
+/// Whether a stage is a scatter that writes the elements of a row side by side along a dim.
 pub fn scatters_rows(stage: &StageView<'_>, dim: usize) -> bool {
     stage.is_scatter() && writes_rows(stage, &varying(stage, dim), dim)
 }
 
+/// Whether a scatter writes the elements of a row side by side along a dim, given the values that vary along it.
 fn writes_rows<'c>(stage: &StageView<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
     let mut indices = stage.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
     indices.pop(); // The update.

@@ -44,12 +44,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
 /// Whether the stages of a scatter have loops of their own, which would go down strips of columns, and store rows that lanes run along.
 fn goes_down_columns(frame: &Frame<'_, '_>, vector: usize) -> bool {
     let kernel = frame.kernel;
-    let of_rows = |stage: &StageView<'_>| {
-        let in_memory =
-            !stage.is_tile() && !stage.is_register() && stage.chunk.is_none() && stage.scan.is_none() && stage.spread.is_empty();
-        let stores_rows = stage.is_scatter() || (stage.reduce.is_empty() && stage.result_dims().last() == Some(&vector));
-        in_memory && stores_rows && !stage.guarded.contains(&true)
-    };
+    let of_rows = |stage: &StageView<'_>| stage.runs_in_memory() && (stage.is_scatter() || stage.result_dims().last() == Some(&vector));
     kernel.outer.last() == Some(&vector)
         && kernel.stages.last().is_some_and(|stage| scatters_rows(stage, vector))
         && kernel.stages.iter().any(|stage| stage.domain.len() > kernel.outer.len())

@@ -3,8 +3,8 @@
 //! Queries are read once for each block of keys, keys and values once for each block of queries. Elements that are converted are copied as
 //! what they become, and keys and values whose rows do not lie in the order of the loops are put into it.
 
-use super::{Layout, conversion};
-use strata_core::ir::{AffineMap, Op};
+use super::{Layout, conversion, is_argument};
+use strata_core::ir::Op;
 use strata_core::rewrite::NoMatch;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::AttentionView;
@@ -34,15 +34,16 @@ pub(super) fn operands<'c>(kernel: &KernelView<'c>) -> Vec<Read<'c>> {
     let Ok(Some(view)) = AttentionView::of(kernel) else { return Vec::new() };
     let mean = &kernel.stages[view.mean];
     let AttentionDims { row, column, .. } = AttentionDims::of(kernel, &view, mean);
-    let reads = |of: &'static str, stage: &StageView<'c>, inner: usize, among: &dyn Fn(AffineMap<'c>) -> bool| {
-        let read =
-            |at: usize| Read { of, stage: stage.op, operand: at, inner, of_queries: row.is_some_and(|row| uses(stage.maps[at], row)) };
-        (0..stage.maps.len()).filter(|&at| uses(stage.maps[at], inner) && among(stage.maps[at])).map(read).collect::<Vec<_>>()
-    };
     let scores = view.scores.map(|scores| &kernel.stages[scores]);
-    let depth = scores.and_then(|scores| Some((scores, *scores.reduce.first().filter(|_| scores.reduce.len() == 1)?)));
-    let mut found = depth.map_or_else(Vec::new, |(scores, depth)| reads("scores", scores, depth, &|_| true));
-    found.extend(column.map_or_else(Vec::new, |column| reads("means", mean, column, &|map| uses(map, view.key))));
+    let depth = scores.and_then(|scores| scores.reduce.first().copied());
+    let mut found = Vec::new();
+    for (of, stage, inner) in [("scores", scores, depth), ("means", Some(mean), column)] {
+        let (Some(stage), Some(inner)) = (stage, inner) else { continue };
+        for (operand, map) in stage.maps.iter().enumerate().filter(|(_, map)| uses(**map, inner)) {
+            let of_queries = row.is_some_and(|row| uses(*map, row));
+            found.push(Read { of, stage: stage.op, operand, inner, of_queries });
+        }
+    }
     found
 }
 
@@ -51,8 +52,7 @@ pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Lay
     let &Read { of, operand, inner, of_queries, .. } = read;
     let stage = StageView::new(read.stage);
     let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
-    let argument = tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none();
-    if !argument || stage.guarded[operand] {
+    if !is_argument(kernel, tensor) || stage.guarded[operand] {
         return Err("it is no argument of the kernel, or may be read outside of it".into());
     }
     let convert = conversion(&stage, operand);
@@ -67,5 +67,10 @@ pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Lay
     }
     let mut dims: Vec<usize> = stage.domain.iter().copied().filter(|&dim| dim != inner && uses(map, dim)).collect();
     dims.push(inner);
+    // Of a window, a copy would hold each element many times.
+    let elements = product_of_known(dims.iter().map(|&dim| kernel.static_size(dim)));
+    if elements.zip(tensor.ty().num_elements()).is_some_and(|(copied, all)| copied > all) {
+        return Err("a copy would hold its elements more than once".into());
+    }
     Ok(Layout { suffix: format!("pack_{of}{operand}"), stage: stage.op, operand, dims, panel: None, convert, by_rows: false, gap: 0 })
 }
