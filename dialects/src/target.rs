@@ -279,4 +279,9 @@ impl Target {
     pub fn has_bf16_dots(&self) -> bool {
         self.has("avx512bf16") && self.vector_bits == 512
     }
+
+    /// Whether an instruction multiplies unsigned bytes with signed ones in fours and sums the products, in the registers that kernels use.
+    pub fn has_byte_dots(&self) -> bool {
+        self.has("avx512vnni") && self.vector_bits == 512 || self.has("avxvnni") && self.vector_bits == 256
+    }
 }

@@ -194,6 +194,7 @@ const CPU: &[Pipeline] = &[
         module("cse").optional(),
         module("share-kernels").optional(),
         module("pair-halves").with(Setting::Numerics).optional(),
+        module("quad-bytes").optional(),
         module("pack-operands").optional(),
         // Kernels that read one weight in one order read one copy of it.
         module("share-kernels").optional(),

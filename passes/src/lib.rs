@@ -36,6 +36,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<aten::outline_regions::OutlineRegions>(),
     PassEntry::of::<loops::pack_operands::PackOperands>(),
     PassEntry::of::<loops::pair_halves::PairHalves>(),
+    PassEntry::of::<loops::quad_bytes::QuadBytes>(),
     PassEntry::of::<host::plan_memory::PlanMemory>(),
     PassEntry::of::<prim::rematerialise::Rematerialise>(),
     PassEntry::of::<loops::share_kernels::ShareKernels>(),

@@ -30,6 +30,8 @@ pub const REDUCERS: &[&str] =
 pub const INSTRUCTION: &str = "instruction";
 /// The instruction of x86-64 that adds the products of two pairs to what is there.
 pub const AVX512BF16: &str = "avx512bf16";
+/// The instruction of x86-64 that adds the products of four unsigned and four signed bytes to what is there.
+pub const VNNI: &str = "vnni";
 
 /// The largest size of a dim: steps beyond its end can still be counted. A tensor has fewer elements, but one without elements
 /// may be so long.

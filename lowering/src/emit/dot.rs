@@ -7,30 +7,43 @@ use super::nest::Copy;
 use strata_core::ir::{ElementType, OpSpec, Value};
 use strata_core::upstream::{llvm, vector};
 use strata_dialects::loops::view::StageView;
-use strata_dialects::loops::{AVX512BF16, INSTRUCTION};
+use strata_dialects::loops::{AVX512BF16, INSTRUCTION, VNNI};
 
-/// Words of a register of the instruction.
-const WORDS: i64 = 16;
+/// An instruction: its name on a stage, the 32-bit words of its registers, what it takes them for, and LLVM's name.
+struct Dot(&'static str, i64, ElementType, &'static str);
+
+const DOTS: &[Dot] = &[
+    Dot(AVX512BF16, 16, ElementType::BF16, "llvm.x86.avx512bf16.dpbf16ps.512"),
+    Dot(VNNI, 8, ElementType::I8, "llvm.x86.avx512.vpdpbusd.256"),
+    Dot(VNNI, 16, ElementType::I8, "llvm.x86.avx512.vpdpbusd.512"),
+];
 
 impl<'c> Emitter<'c> {
-    /// Whether the instruction that a stage names can be had with as many lanes as there are.
-    pub(super) fn has_instruction(&self, stage: &StageView<'c>) -> bool {
-        stage.op.str(INSTRUCTION).as_deref() == Some(AVX512BF16) && self.width == WORDS
+    /// The instruction that a stage names, where it can be had with as many lanes as there are.
+    fn instruction(&self, stage: &StageView<'c>) -> Option<&'static Dot> {
+        let name = stage.op.str(INSTRUCTION)?;
+        DOTS.iter().find(|Dot(known, words, ..)| *known == name && *words == self.width)
     }
 
-    /// The sum of what was there and the products of the two halves of both operands' words.
+    /// Whether a stage has one.
+    pub(super) fn has_instruction(&self, stage: &StageView<'c>) -> bool {
+        self.instruction(stage).is_some()
+    }
+
+    /// The sum of what was there and the products of the parts of both operands' words.
     pub(super) fn dot(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, before: Value<'c>) -> Result<Value<'c>, Error> {
         let cx = self.cx;
-        let ty = cx.vector(&[2 * WORDS], cx.element(ElementType::BF16));
+        let Some(&Dot(_, words, element, intrinsic)) = self.instruction(stage) else { return Ok(before) };
+        let ty = cx.vector(&[words * 32 / i64::from(element.bits())], cx.element(element));
         let mut operands = vec![before];
         for at in 0..2 {
-            let words = self.read(stage, at, copy)?;
-            let words = in_lanes(&mut self.b, words, WORDS);
-            operands.push(vector::bitcast(&mut self.b, words, ty));
+            let read = self.read(stage, at, copy)?;
+            let read = in_lanes(&mut self.b, read, words);
+            operands.push(vector::bitcast(&mut self.b, read, ty));
         }
         let lists = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("upstream's spelling"));
         let attrs = [
-            ("intrin", cx.str_attr("llvm.x86.avx512bf16.dpbf16ps.512")),
+            ("intrin", cx.str_attr(intrinsic)),
             ("op_bundle_sizes", lists("array<i32>")),
             ("operandSegmentSizes", lists("array<i32: 3, 0>")),
         ];

@@ -5,6 +5,8 @@ pub mod keep_rows;
 pub mod narrow_indices;
 pub mod pack_operands;
 pub mod pair_halves;
+pub mod quad_bytes;
 pub mod share_kernels;
 pub mod share_reciprocals;
+mod words;
 pub mod write_in_place;

@@ -1,0 +1,142 @@
+//! Products of small elements several at a time, for `--pair-halves` and `--quad-bytes`: both operands of a contraction are copied with several
+//! steps of the sum in one 32-bit word, and the stage multiplies words. Its body says in plain operations what a word of each gives, so the
+//! kernel is right wherever it runs; `instruction` on the stage names what does its body and its sum at once, for the emitter that has it.
+
+use crate::loops::copy_kernel::CopyKernel;
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Op, Value};
+use strata_core::rewrite::{NoMatch, Rewriter};
+use strata_core::upstream::arith;
+use strata_dialects::loops::edit::{set_shapes, set_sizes};
+use strata_dialects::loops::roles::Roles;
+use strata_dialects::loops::view::KernelView;
+use strata_dialects::loops::view::product_of_known;
+use strata_dialects::loops::{self, INSTRUCTION};
+
+/// Bits of a word.
+const WORD: i64 = 32;
+/// Uses of an element that pay for a copy of it, and products that pay for the launches of both copies.
+const USES_FOR_A_COPY: i64 = 8;
+const COPY_PRODUCTS: i64 = 1 << 18;
+
+/// A sum of products that can be taken in words.
+pub struct Words<'c> {
+    /// The stage that multiplies and sums.
+    pub stage: Op<'c>,
+    /// Its accesses.
+    pub maps: Vec<AffineMap<'c>>,
+    /// The dim that is summed.
+    pub dim: usize,
+    /// Steps of the sum in a word.
+    steps: i64,
+}
+
+impl<'c> Words<'c> {
+    /// The sum of a kernel, with so many steps in a word.
+    pub fn of(kernel: &KernelView<'c>, roles: &Roles<'_, 'c>, steps: i64) -> Result<Self, NoMatch> {
+        let stage = roles.stage;
+        let &dim = stage.reduce.last().ok_or("nothing is summed")?;
+        let plain = |map: &AffineMap<'c>| {
+            let along: Vec<_> = map.results().into_iter().filter(|expr| expr.uses_dim(dim)).collect();
+            along.len() == 1 && map.results().iter().all(|&expr| dim_of(expr).is_some())
+        };
+        let argument =
+            |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
+        let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
+        let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
+        let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
+        let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
+        if !sum || !alone || !(0..2).all(|at| plain(&stage.maps[at]) && argument(at)) {
+            return Err("it is no plain sum of products of two arguments".into());
+        }
+        if !stage.is_register() {
+            return Err("its sums are stored as they are".into());
+        }
+        if !(0..2).all(reuse) || points.is_some_and(|points| points < COPY_PRODUCTS) {
+            return Err("its products are not worth a copy of both operands".into());
+        }
+        Ok(Self { stage: stage.op, maps: stage.maps.clone(), dim, steps })
+    }
+
+    /// Copies both operands into words and lets the stage multiply these. `word` makes one of the steps of an operand, `product` multiplies a word
+    /// of each, and `instruction` is what does so at once.
+    pub fn multiply(
+        &self,
+        module: Op<'c>,
+        kernel: &KernelView<'c>,
+        rewriter: &mut Rewriter<'c>,
+        (suffix, instruction): (&str, &str),
+        word: impl Fn(&mut Builder<'c>, usize, &[Value<'c>]) -> Value<'c>,
+        product: impl FnOnce(&mut Builder<'c>, [Value<'c>; 2]) -> Value<'c>,
+    ) {
+        let cx = module.cx();
+        let (op, symbols) = (kernel.op, kernel.sizes.num_symbols());
+        let mut sizes = kernel.sizes.results();
+        let whole = kernel.static_size(self.dim).is_some_and(|size| size % self.steps == 0);
+        sizes[self.dim] = sizes[self.dim].ceil_div(cx.constant(self.steps));
+        for at in 0..2 {
+            let tensor = self.stage.operand(at);
+            let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
+            let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
+            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
+            let step = |step: i64| {
+                let at = |dim: usize| {
+                    if dim == along { cx.dim(dim) * cx.constant(self.steps) + cx.constant(step) } else { cx.dim(dim) }
+                };
+                cx.map(dims.len(), symbols, &(0..dims.len()).map(at).collect::<Vec<_>>())
+            };
+            // What is missing in the last word is zero.
+            let reads = (0..self.steps).map(|at| (step(at), at > 0 && !whole)).collect();
+            let copy = CopyKernel::new(kernel, tensor, &format!("{suffix}{at}"), (&shape, cx.int(WORD as u32)), reads);
+            copy.write(|b, elements| word(b, at, elements));
+            for (call, words) in copy.call(module) {
+                rewriter.set_operand(call, tensor.index(), words);
+            }
+            rewriter.set_type(tensor, copy.ty);
+            let mut shapes = kernel.shapes();
+            shapes[tensor.index()] = copy.shape;
+            set_shapes(rewriter, op, &shapes);
+        }
+        set_sizes(rewriter, op, symbols, &sizes);
+        rewriter.set_attr(self.stage, INSTRUCTION, cx.str_attr(instruction));
+        let body = self.stage.body(0);
+        body.ops().into_iter().rev().for_each(|op| rewriter.erase(op));
+        body.args().into_iter().for_each(|arg| rewriter.set_type(arg, cx.int(WORD as u32)));
+        rewriter.set_at_end(body);
+        rewriter.set_location(self.stage.location());
+        let b: &mut Builder<'c> = rewriter;
+        let sum = product(b, [0, 1].map(|at| body.arg(at)));
+        b.effect(loops::Yield::NAME, &[sum], &[]);
+    }
+}
+
+/// The bits of elements in one word, the first in its lowest bits.
+pub fn one_word<'c>(b: &mut Builder<'c>, elements: &[Value<'c>]) -> Value<'c> {
+    let cx = b.cx();
+    let bits = WORD / elements.len() as i64;
+    let mut word = b.const_int(cx.int(WORD as u32), 0);
+    for (at, &element) in elements.iter().enumerate() {
+        let bits_of_element = if element.ty() == cx.int(bits as u32) { element } else { arith::bitcast(b, element, cx.int(bits as u32)) };
+        let wide = arith::extui(b, bits_of_element, cx.int(WORD as u32));
+        let by = b.const_int(cx.int(WORD as u32), at as i64 * bits);
+        let raised = if at == 0 { wide } else { arith::shli(b, wide, by) };
+        word = if at == 0 { raised } else { arith::ori(b, word, raised) };
+    }
+    word
+}
+
+/// Whether the body widens its two operands and multiplies them, and the operands are used for nothing else; gives what widens each.
+pub fn widened_factors<'c>(stage: Op<'c>) -> Option<[Op<'c>; 2]> {
+    let body = stage.body(0);
+    let ops = body.ops();
+    let &[first, second, product, result] = ops.as_slice() else { return None };
+    let tensors = (0..2).all(|at| stage.operand(at).uses().len() == 1);
+    let of = |at: usize| [first, second].into_iter().find(|op| op.num_operands() == 1 && op.operand(0) == body.arg(at));
+    let factors = [of(0)?, of(1)?];
+    let multiplies = product.isa::<arith::MulF>() || product.isa::<arith::MulI>();
+    let both = factors[0] != factors[1] && factors.iter().all(|factor| product.operands().contains(&factor.result(0)));
+    (tensors && multiplies && both && result.operand(0) == product.result(0)).then_some(factors)
+}
+
+fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {
+    if let AffineKind::Dim(dim) = expr.kind() { Some(dim) } else { None }
+}
