@@ -273,3 +273,47 @@ func.func @strided_slice_of_concat(%a: tensor<6xf32>, %b: tensor<5xf32>) -> tens
   %1 = prim.slice %0 {offsets = array<i64: 1>, sizes = array<i64: 5>, strides = array<i64: 2>} : (tensor<11xf32>) -> tensor<5xf32>
   return %1 : tensor<5xf32>
 }
+
+// Heads of queries that share keys are rows of one product: the keys are read once, whichever way they lie.
+// CHECK-LABEL: func.func @dot_of_repeated(
+// CHECK: %[[Q:.*]] = prim.reshape %arg0 : (tensor<2x6x1x8xf32>) -> tensor<2x3x2x8xf32>
+// CHECK: %[[S:.*]] = prim.dot %[[Q]], %arg1 {lhs_batch = array<i64: 0, 1>, lhs_contract = array<i64: 3>, rhs_batch = array<i64: 0, 1>, rhs_contract = array<i64: 3>} : (tensor<2x3x2x8xf32>, tensor<2x3x5x8xf32>) -> tensor<2x3x2x5xf32>
+// CHECK: prim.reshape %[[S]] : (tensor<2x3x2x5xf32>) -> tensor<2x6x1x5xf32>
+func.func @dot_of_repeated(%q: tensor<2x6x1x8xf32>, %k: tensor<2x3x5x8xf32>) -> tensor<2x6x1x5xf32> {
+  %0 = prim.broadcast %k {dims = array<i64: 0, 1, 3, 4>} : (tensor<2x3x5x8xf32>) -> tensor<2x3x2x5x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 0, 1, 2, 4, 3>} : (tensor<2x3x2x5x8xf32>) -> tensor<2x3x2x8x5xf32>
+  %2 = prim.reshape %1 : (tensor<2x3x2x8x5xf32>) -> tensor<2x6x8x5xf32>
+  %3 = prim.dot %q, %2 {lhs_batch = array<i64: 0, 1>, lhs_contract = array<i64: 3>, rhs_batch = array<i64: 0, 1>, rhs_contract = array<i64: 2>} : (tensor<2x6x1x8xf32>, tensor<2x6x8x5xf32>) -> tensor<2x6x1x5xf32>
+  return %3 : tensor<2x6x1x5xf32>
+}
+
+// Of a symbolic number of keys too.
+// CHECK-LABEL: func.func @dot_of_repeated_keys(
+// CHECK-NOT: prim.broadcast
+// CHECK: prim.dot {{.*}} (tensor<1x3x4x?xf32>, tensor<1x3x?x8xf32>) -> tensor<1x3x4x8xf32>
+func.func @dot_of_repeated_keys(%w: tensor<1x6x2x?xf32>, %v: tensor<1x3x?x8xf32>) -> tensor<1x6x2x8xf32> {
+  %n = prim.dim %v {dim = 2 : i64} : (tensor<1x3x?x8xf32>) -> index
+  %0 = prim.broadcast %v, %n {dims = array<i64: 0, 1, 3, 4>} : (tensor<1x3x?x8xf32>, index) -> tensor<1x3x2x?x8xf32>
+  %1 = prim.reshape %0, %n : (tensor<1x3x2x?x8xf32>, index) -> tensor<1x6x?x8xf32>
+  %2 = prim.dot %w, %1 {lhs_batch = array<i64: 0, 1>, lhs_contract = array<i64: 3>, rhs_batch = array<i64: 0, 1>, rhs_contract = array<i64: 2>} : (tensor<1x6x2x?xf32>, tensor<1x6x?x8xf32>) -> tensor<1x6x2x8xf32>
+  return %2 : tensor<1x6x2x8xf32>
+}
+
+// Refused: many rows, another order of the joined dimensions, and a reshape that joins what is not repeated.
+// CHECK-LABEL: func.func @dot_of_others(
+// CHECK: (tensor<6x16x8xf32>, tensor<6x8x5xf32>)
+// CHECK: (tensor<6x1x8xf32>, tensor<6x8x5xf32>)
+// CHECK: (tensor<6x1x8xf32>, tensor<6x8x5xf32>)
+func.func @dot_of_others(%p: tensor<6x16x8xf32>, %q: tensor<6x1x8xf32>, %k: tensor<3x8x5xf32>, %l: tensor<3x2x5xf32>)
+    -> (tensor<6x16x5xf32>, tensor<6x1x5xf32>, tensor<6x1x5xf32>) {
+  %0 = prim.broadcast %k {dims = array<i64: 0, 2, 3>} : (tensor<3x8x5xf32>) -> tensor<3x2x8x5xf32>
+  %1 = prim.reshape %0 : (tensor<3x2x8x5xf32>) -> tensor<6x8x5xf32>
+  %2 = prim.dot %p, %1 {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<6x16x8xf32>, tensor<6x8x5xf32>) -> tensor<6x16x5xf32>
+  %3 = prim.broadcast %k {dims = array<i64: 1, 2, 3>} : (tensor<3x8x5xf32>) -> tensor<2x3x8x5xf32>
+  %4 = prim.reshape %3 : (tensor<2x3x8x5xf32>) -> tensor<6x8x5xf32>
+  %5 = prim.dot %q, %4 {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<6x1x8xf32>, tensor<6x8x5xf32>) -> tensor<6x1x5xf32>
+  %6 = prim.broadcast %l {dims = array<i64: 0, 1, 3>} : (tensor<3x2x5xf32>) -> tensor<3x2x8x5xf32>
+  %7 = prim.reshape %6 : (tensor<3x2x8x5xf32>) -> tensor<6x8x5xf32>
+  %8 = prim.dot %q, %7 {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<6x1x8xf32>, tensor<6x8x5xf32>) -> tensor<6x1x5xf32>
+  return %2, %5, %8 : tensor<6x16x5xf32>, tensor<6x1x5xf32>, tensor<6x1x5xf32>
+}

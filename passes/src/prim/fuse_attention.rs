@@ -56,7 +56,7 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
 }
 
 /// Queries that fill a register; with fewer, contractions that each run along their own lanes are faster.
-const MIN_QUERIES: i64 = 16;
+pub const MIN_QUERIES: i64 = 16;
 /// Elements of a head: the kernel keeps the means of a tile of rows in scratch memory.
 const MAX_HEAD: i64 = 4096;
 /// Pointwise ops between the scores and their dot.

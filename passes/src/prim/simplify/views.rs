@@ -3,6 +3,7 @@
 //! Exactly when the comment of a rule says. Views are free or nearly so; what this pass is for is fusion: a kernel reads through any
 //! chain of views, but dimensions of size 1 that come and go (as with `keepdim`) hide that two reductions have the same shape.
 //! Reshapes that split or merge dimensions stand outside of kernels: they move up to arguments and down behind what is computed.
+//! Heads of queries that share keys are rows of one product, so that the keys are read once.
 //! A `reshape` is preferred to any other view that moves nothing, since it costs nothing between kernels.
 //!
 //! ```mlir
@@ -54,6 +55,7 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Slice>("slice-of-concat", 1, pairs::slice_of_concat);
     patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
     patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
+    patterns.identity::<prim::Dot>("dot-of-repeated", 1, dots::dot_of_repeated);
     patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);
     patterns.identity::<prim::Reshape>("reshape-of-unary", 1, pairs::reshape_of_unary);
     patterns.identity_of_any("pointwise-of-reshape", 1, pairs::pointwise_of_reshape);

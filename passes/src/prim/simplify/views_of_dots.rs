@@ -2,6 +2,7 @@
 //! which a dot reads in any order, and reshape before and after: what follows the second reshape could not join the dot's kernel.
 
 use super::rewriter::{BuildSized, Simplified, SizedRewriter};
+use crate::prim::fuse_attention::MIN_QUERIES;
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::rewrite::NoMatch;
@@ -30,6 +31,70 @@ pub fn dot_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Sim
     let cx = rewriter.cx();
     let attrs = lists.map(|(name, dims)| (name, cx.i64s_attr(&dims)));
     Ok(rewriter.value(op.name(), &operands, op.result(0).ty(), &attrs))
+}
+
+/// dot(x, reshape(broadcast(y))) = reshape(dot(reshape(x), y)), where the broadcast repeats `y` along a new dimension that the reshape joins
+/// with the last batch dimension, as heads of queries that share keys do. Their rows are rows of one product then, and `y` is read once.
+/// Rows must be few: of many, `--fuse-attention` makes one kernel, which reads through the broadcast.
+pub fn dot_of_repeated<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let list = |name: &str| op.ints(name).unwrap_or_default();
+    let ([lhs, rhs], [batch, other]) = ([op.operand(0), op.operand(1)], ["lhs_batch", "rhs_batch"].map(list));
+    let (Some(&heads), Some(&joined)) = (batch.last(), other.last()) else { return Err("there is no batch".into()) };
+    let (heads, joined) = (heads as usize, joined as usize);
+    let rows: Vec<usize> =
+        (0..lhs.ty().rank()).filter(|&dim| !batch.iter().chain(&list("lhs_contract")).any(|&paired| paired == dim as i64)).collect();
+    let [row] = rows[..] else { return Err("the left operand has not one free dimension".into()) };
+    let from = lhs.ty().shape();
+    if row != heads + 1 || from[row] == DYNAMIC || from[row] >= MIN_QUERIES {
+        return Err("the rows are not known to be few, or do not follow the last batch dimension".into());
+    }
+    let (single, [groups, repeats]) = unrepeated(rewriter, rhs, joined)?;
+    let (shape, at) = (op.result(0).ty().shape(), batch.len() - 1);
+    let split = |shape: &[i64], dim: usize| [&shape[..dim], &[groups, repeats * from[row]], &shape[dim + 2..]].concat();
+    let x = rewriter.reshape(lhs, lhs.ty().with_shape(&split(&from, heads)), |dim| (lhs, dim));
+    let attrs = op.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    let dot = rewriter.value(op.name(), &[x, single], op.result(0).ty().with_shape(&split(&shape, at)), &attrs);
+    Ok(rewriter.reshape(dot, op.result(0).ty(), |dim| (dot, dim)))
+}
+
+/// A tensor without the dimension that a broadcast repeats it along and a reshape joins with dimension `joined`; the sizes of what is joined.
+fn unrepeated<'c>(rewriter: &mut SizedRewriter<'c>, value: Value<'c>, joined: usize) -> Result<(Value<'c>, [i64; 2]), NoMatch> {
+    let defined = |value: Value<'c>, name: &str| value.defining_op().filter(|view| view.is(name));
+    let reshape = defined(value, prim::Reshape::NAME).ok_or(NoMatch::new("the right operand is no reshape"))?;
+    let whole = reshape.operand(0);
+    let turned = defined(whole, prim::Transpose::NAME);
+    let rank = whole.ty().rank();
+    let perm = turned.map_or_else(|| (0..rank as i64).collect(), |view| view.ints("perm").unwrap_or_default());
+    let repeated = turned.map_or(whole, |view| view.operand(0));
+    let broadcast = defined(repeated, prim::Broadcast::NAME).ok_or(NoMatch::new("the right operand repeats nothing"))?;
+    let dims = broadcast.ints("dims").unwrap_or_default();
+    if rank != value.ty().rank() + 1 {
+        return Err("the reshape joins no two dimensions".into());
+    }
+    let (from, to) = (rewriter.analysis().sizes(whole), rewriter.analysis().sizes(value));
+    let (kept, rest) = ([&from[..joined], &from[joined + 2..]].concat(), [&to[..joined], &to[joined + 1..]].concat());
+    let pair = [0, 1].map(|at| whole.ty().shape()[joined + at]);
+    let joins = !pair.contains(&DYNAMIC) && value.ty().shape()[joined] == pair[0] * pair[1];
+    if !joins || !rewriter.analysis().all_equal(&kept, &rest) {
+        return Err("the reshape does more than join two dimensions of known sizes".into());
+    }
+    let gone = perm[joined + 1];
+    if dims.contains(&gone) {
+        return Err("what the reshape joins is not repeated".into());
+    }
+    let without = |dims: &[i64]| dims.iter().filter(|&&dim| dim != gone).map(|&dim| dim - i64::from(dim > gone)).collect::<Vec<_>>();
+    let places: Vec<usize> = (0..rank).filter(|&dim| dim as i64 != gone).collect();
+    let sizes = repeated.ty().shape();
+    let ty = repeated.ty().with_shape(&places.iter().map(|&dim| sizes[dim]).collect::<Vec<_>>());
+    let unknown = rewriter.sizes(ty, |dim| (repeated, places[dim]));
+    let cx = rewriter.cx();
+    let attr = cx.i64s_attr(&without(&dims));
+    let single = rewriter.value(broadcast.name(), &[&[broadcast.operand(0)], unknown.as_slice()].concat(), ty, &[("dims", attr)]);
+    let Some(turned) = turned else { return Ok((single, pair)) };
+    let perm = without(&perm);
+    let ty = ty.with_shape(&perm.iter().map(|&dim| ty.shape()[dim as usize]).collect::<Vec<_>>());
+    Ok((rewriter.value(turned.name(), &[single], ty, &[("perm", cx.i64s_attr(&perm))]), pair))
 }
 
 /// reshape(f(dot(reshape(x), w), broadcast(b))) = f(dot(x', w), broadcast(b)), where the outer reshape splits the first dimension of the
