@@ -39,13 +39,46 @@ func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>) -> tensor<64x12
 
 // -----
 
-// With few rows a copy of the other operand does not pay: lanes run along what is summed, and the results are a tile.
+// With few rows a copy of the other operand does not pay: lanes run along what is summed, and all rows use each vector of the other operand.
 // CHECK-LABEL: loop.kernel @k0 {
-// CHECK: loop.stage {{.*}}schedule = {rows = 4 : i64, unroll = 1 : i64, vector = 2 : i64, width = 16 : i64}, space = "tile"
+// CHECK-SAME: schedule = {order = array<i64: 1, 0>, unroll = array<i64: 4, 2>}
+// CHECK: loop.stage {{.*}}schedule = {unroll = 1 : i64, vector = 2 : i64, width = 16 : i64}, space = "register"
+// AVX2: schedule = {order = array<i64: 1, 0>, unroll = array<i64: 3, 2>}
 // AVX2: width = 8 : i64
 func.func @linear(%a: tensor<2x512xf32>, %b: tensor<128x512xf32>) -> tensor<2x128xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x512xf32>, tensor<128x512xf32>) -> tensor<2x128xf32>
   return %0 : tensor<2x128xf32>
+}
+
+// -----
+
+// Where more follows each sum, the results are a tile, and what follows has lanes.
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK: loop.stage {{.*}}schedule = {rows = 4 : i64, unroll = 1 : i64, vector = 2 : i64, width = 16 : i64}, space = "tile"
+// AVX2: space = "tile"
+func.func @activation(%a: tensor<2x512xf32>, %b: tensor<128x512xf32>, %c: tensor<2x128xf32>) -> tensor<2x128xf32> {
+  %r = prim.fusion %a, %b, %c : (tensor<2x512xf32>, tensor<128x512xf32>, tensor<2x128xf32>) -> tensor<2x128xf32> {
+  ^bb0(%x: tensor<2x512xf32>, %y: tensor<128x512xf32>, %z: tensor<2x128xf32>):
+    %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<2x512xf32>, tensor<128x512xf32>) -> tensor<2x128xf32>
+    %1 = prim.add %0, %z : tensor<2x128xf32>
+    %2 = prim.mul %1, %z : tensor<2x128xf32>
+    %3 = prim.tanh %2 : tensor<2x128xf32>
+    %4 = prim.mul %3, %z : tensor<2x128xf32>
+    %5 = prim.add %4, %1 : tensor<2x128xf32>
+    prim.yield %5 : (tensor<2x128xf32>) -> ()
+  }
+  return %r : tensor<2x128xf32>
+}
+
+// -----
+
+// Rows that are all copies of one body are no loop that threads could share: the loop over the lanes is the first.
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK-SAME: schedule = {order = array<i64: 1, 0>, unroll = array<i64: 2, 3>, vector = 1 : i64, width = 16 : i64}
+// AVX2: schedule = {order = array<i64: 1, 0>, unroll = array<i64: 2, 3>, vector = 1 : i64, width = 8 : i64}
+func.func @few_rows(%a: tensor<3x512xf32>, %b: tensor<512x1024xf32>) -> tensor<3x1024xf32> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<3x512xf32>, tensor<512x1024xf32>) -> tensor<3x1024xf32>
+  return %0 : tensor<3x1024xf32>
 }
 
 // -----

@@ -165,3 +165,23 @@ func.func @order(%w: tensor<3x4xf32> {capture.kind = "parameter", capture.name =
   %1 = capture.permute %0 {perm = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
   return %1 : tensor<4x3xf32>
 }
+
+// -----
+
+// Integers that are only made wider stay narrow: the kernel that reads them does so as it loads them. What becomes a float does not.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: tensor<4xf32> {capture.kind = "prepared"
+// CHECK: prim.convert %arg1 : (tensor<4xi8>) -> tensor<4xi32>
+// CHECK: func.func @prepare(
+// CHECK-NEXT: prim.convert %arg0 : (tensor<4xi8>) -> tensor<4xf32>
+// SAME: checked 1 of 1 passes
+func.func @main(%x: tensor<4xi32> {capture.kind = "input", capture.name = "x"},
+                %w: tensor<4xi8> {capture.kind = "parameter", capture.name = "w"},
+                %y: tensor<4xf32> {capture.kind = "input", capture.name = "y"})
+    -> (tensor<4xi32> {capture.kind = "output"}, tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.convert %w : (tensor<4xi8>) -> tensor<4xi32>
+  %1 = prim.mul %x, %0 : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %2 = prim.convert %w : (tensor<4xi8>) -> tensor<4xf32>
+  %3 = prim.mul %y, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1, %3 : tensor<4xi32>, tensor<4xf32>
+}

@@ -121,3 +121,17 @@ func.func @call_distances(%x: tensor<4096x16xbf16>, %m: tensor<16xf32>) -> tenso
   %0 = loop.call %x, %m {callee = @distances} : (tensor<4096x16xbf16>, tensor<16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
+
+// -----
+
+// Refused: few rows with an operand that lies along the sum, and halves that one block of rows converts once.
+// WHY: operand 1 is not packed: its elements are used too few times to pay for a copy
+// WHY: operand 1 is not packed: few rows are multiplied with it, and it lies along the sum
+// CHECK-LABEL: loop.kernel @k1
+// CHECK-NOT: pack1
+// CHECK: func.func @few
+func.func @few(%a: tensor<8x512xf32>, %b: tensor<1024x512xf32>, %c: tensor<7x512xbf16>, %d: tensor<512x1024xbf16>) -> (tensor<8x1024xf32>, tensor<7x1024xbf16>) {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<8x512xf32>, tensor<1024x512xf32>) -> tensor<8x1024xf32>
+  %1 = prim.dot %c, %d {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<7x512xbf16>, tensor<512x1024xbf16>) -> tensor<7x1024xbf16>
+  return %0, %1 : tensor<8x1024xf32>, tensor<7x1024xbf16>
+}

@@ -5,6 +5,14 @@ use super::view::product_of_known;
 use super::view::{KernelView, StageView};
 use strata_core::ir::{AffineKind, AffineMap};
 
+/// Rows of dot products side by side: with 32 registers their sums leave room for what is multiplied. 4 and 6 rows of 1,024 steps take as
+/// long as the memory of the other operand does, a third of what they take with a copy of it.
+const ROWS_OF_DOTS: i64 = 8;
+/// Steps of the sum that pay for adding up the lanes behind it.
+const STEPS_OF_DOTS: i64 = 32;
+/// Operations that may follow each sum, which has no lanes.
+const OPS_OF_A_SUM: usize = 4;
+
 /// A product of two operands, summed: one operand moves along the lanes, the other along the rows of a register block.
 pub struct Roles<'k, 'c> {
     /// The stage that reduces.
@@ -52,6 +60,19 @@ impl<'k, 'c> Roles<'k, 'c> {
     /// The size of the panels in which the wide operand lies along the lanes, when it does.
     pub fn panel(&self) -> Option<i64> {
         panel_of(self.stage.maps[self.wide], self.lanes)
+    }
+
+    /// Whether a few rows meet an operand that lies along the sum, as they do: lanes run along the sum then, each vector of the operand is used
+    /// for all rows where it lies, and what follows is done for one sum at a time.
+    pub fn are_dot_products(&self, kernel: &KernelView<'_>) -> bool {
+        let &[last] = self.stage.reduce.as_slice() else { return false };
+        let along = (0..2).all(|operand| self.stride(operand, last) == Stride::One);
+        let few = self.rows.is_none_or(|dim| kernel.static_size(dim).is_some_and(|rows| rows <= ROWS_OF_DOTS));
+        let long = kernel.static_size(last).is_none_or(|size| size >= STEPS_OF_DOTS);
+        let plain = self.stage.op.str("reducer").as_deref() == Some("sum") && self.stage.is_register() && self.stage.chunk.is_none();
+        let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
+        let light = follow.map(|stage| stage.op.body(0).ops().len() - 1).sum::<usize>() <= OPS_OF_A_SUM;
+        along && few && long && plain && light
     }
 
     /// How often each element of an operand is used.

@@ -164,8 +164,10 @@ impl<'c> Emitter<'c> {
                     }
                 }
             }
-            Across::Step(Num::Const(2)) if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() => {
-                memory::load_every_other(&mut self.b, base, at.base, element, width)
+            Across::Step(Num::Const(step @ (2 | 4)))
+                if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() =>
+            {
+                memory::load_every(&mut self.b, base, at.base, element, width, step)
             }
             _ => {
                 let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));

@@ -159,14 +159,17 @@ pub fn store_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value
     });
 }
 
-/// Every other element of those from `index` on: two vectors, of which the second begins one element earlier than the first ends, so
-/// that nothing behind the last element is touched.
-pub fn load_every_other<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
-    let second = index.add(b, Num::Const(width - 1));
-    let parts = [index, second].map(|index| load_vector(b, base, index, element, width, None));
-    let lanes = (0..width / 2).map(|lane| 2 * lane).chain((0..width / 2).map(|lane| width + 2 * lane + 1));
+/// Every second or every fourth element of those from `index` on: two vectors, of which the second ends with the last element, so that nothing
+/// behind it is touched.
+pub fn load_every<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64, step: i64) -> Value<'c> {
+    let part = width * step / 2;
+    let second = step * (width - 1) + 1 - part;
+    let starts = [index, index.add(b, Num::Const(second))];
+    let parts = starts.map(|index| load_vector(b, base, index, element, part, None));
+    let lanes = (0..width).map(|lane| if lane < width / 2 { step * lane } else { part + step * lane - second });
     let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
-    b.value(vector::Shuffle::NAME, &parts, parts[0].ty(), &[("mask", mask)])
+    let ty = b.cx().vector(&[width], parts[0].ty().element());
+    b.value(vector::Shuffle::NAME, &parts, ty, &[("mask", mask)])
 }
 
 /// `width` elements in a row that ends at `index`, the last one first; those that `mask` leaves out are zero.

@@ -133,10 +133,19 @@ fn layout<'c>(
     let size = |dim: usize| kernel.static_size(dim);
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
-    let least = if in_rows && conversion(stage, operand).is_none() { reuse_in_rows(target.vector_registers) } else { USES_FOR_A_COPY };
+    // One block of rows converts each element once where it lies.
+    let block = roles.rows.map_or(1, |dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers));
+    let least = match (in_rows, convert) {
+        (true, None) => reuse_in_rows(target.vector_registers),
+        (true, Some(_)) => USES_FOR_A_COPY.max(block + 1),
+        _ => USES_FOR_A_COPY,
+    };
     let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= COPY_PRODUCTS);
     if !argument || sum.is_complex() {
         return Err("it is no argument of the kernel, or is complex".into());
+    }
+    if operand == roles.wide && roles.are_dot_products(kernel) {
+        return Err("few rows are multiplied with it, and it lies along the sum".into());
     }
     if roles.panel().is_some() && operand == roles.wide {
         return Err("it is in panels".into());

@@ -3,7 +3,7 @@
 //! A value is computed from weights alone when its op is pure and every operand is a weight, a constant, or such a value.
 //! Hoisted are the last of those values before the call's inputs come in; they become weights of kind `prepared`.
 //! Refused, and left to the kernels that read them: what has no weight in it (constants, `iota`), what a reader indexes as
-//! cheaply as a copy (`broadcast`, `slice`, `reshape`), and what needs much more memory than the weights it is made from.
+//! cheaply as a copy (`broadcast`, `slice`, `reshape`), integers that are only made wider, and what needs much more memory than the weights it is made from.
 //! Weights that a call changes (results of kind `mutation`) are inputs here. New weights need no new code: `@prepare` runs again.
 //! What a layer that is a function computes from its weights alone goes to its calls first, and comes back as an argument.
 //!
@@ -41,7 +41,7 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_dialects::capture;
 use strata_dialects::capture::Permute;
-use strata_dialects::prim::Cost;
+use strata_dialects::prim::{self, Cost};
 
 /// Moves arithmetic on weights alone into `@prepare`.
 #[derive(Pass)]
@@ -86,8 +86,17 @@ enum Refusal {
     NoWeight,
     #[error("the kernel that reads it can index what it is a view of")]
     FreeView,
+    #[error("the kernel that reads it widens integers as it loads them")]
+    Widens,
     #[error("it needs {0} bytes, the weights that it is made from {1}")]
     Grows(u64, u64),
+}
+
+/// Whether an op makes integers wider, and no more.
+fn widens_integers(op: Op<'_>) -> bool {
+    let types = [op.operands().first().map(|operand| operand.ty()), Some(op.result(0).ty())].map(|ty| ty.and_then(Type::element_type));
+    let [Some(from), Some(to)] = types else { return false };
+    op.isa::<prim::Convert>() && [from, to].iter().all(|element| element.is_integer()) && from.bits() < to.bits()
 }
 
 /// Bytes of a tensor of known size.
@@ -179,6 +188,9 @@ impl<'c> Cone<'c> {
             Class::Pointwise(Cost::Expensive) => TABLE,
             _ => SMALL,
         };
+        if widens_integers(op) {
+            return Some(Refusal::Widens);
+        }
         let weights = leaves.iter().filter_map(|&at| bytes(arguments[at].ty())).sum::<u64>();
         (size > limit.max(GROWTH * weights)).then_some(Refusal::Grows(size, weights))
     }

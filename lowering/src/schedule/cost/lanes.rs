@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use strata_core::ir::{AffineMap, ElementType, Op, Value};
 use strata_dialects::loops;
-use strata_dialects::loops::access::{Stride, stride, varying};
+use strata_dialects::loops::access::{Stride, distance, stride, varying};
 use strata_dialects::loops::view::{KernelView, StageView, is_index};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
@@ -88,7 +88,13 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
         Stride::One => 1.0 / used,
         Stride::Other => 1.0,
     };
-    total += stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| access(stride(*map, operand, dim))).sum::<f64>();
+    // Every second or every fourth element comes by vectors and shuffles.
+    let operands = stage.op.operands().into_iter().zip(stage.maps.iter().zip(&stage.guarded));
+    let reads = operands.map(|(operand, (map, guarded))| match distance(*map, operand, dim) {
+        Some(step @ (2 | 4)) if !guarded => (step as f64 / used).min(1.0),
+        _ => access(stride(*map, operand, dim)),
+    });
+    total += reads.sum::<f64>();
     let varying = varying(stage, dim);
     let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
     total += loads.map(|load| access(load_stride(load, &varying, dim))).sum::<f64>();

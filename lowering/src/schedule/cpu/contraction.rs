@@ -11,6 +11,7 @@ use super::frame::Frame;
 use super::panels::block;
 use super::reduction::tile_dim;
 use crate::schedule::cost::THREADS;
+use crate::schedule::cost::lanes::stage_lanes;
 use strata_dialects::loops::access::Stride;
 use strata_dialects::loops::register_block::block_rows;
 use strata_dialects::loops::roles::Roles;
@@ -47,10 +48,39 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     {
         return tiled(frame, &roles, panel);
     }
-    match frame.vector {
-        Some(vector) => frame.write_outer(vector, |dim| unroll(frame, vector, dim)),
-        None => frame.write_own(tile_dim(frame)),
+    match (frame.vector, Roles::new(frame.kernel).filter(|roles| roles.are_dot_products(frame.kernel))) {
+        (Some(vector), _) => frame.write_outer(vector, |dim| unroll(frame, vector, dim)),
+        (None, Some(roles)) if frame.width > 1 => dot_products(frame, &roles),
+        _ => frame.write_own(tile_dim(frame)),
     }
+}
+
+/// Vectors of the operand that most sums are of, which a step of dot products takes together.
+const VECTORS_OF_DOTS: i64 = 4;
+
+/// Lanes along the sum: all rows of the one operand with a few of the other, so that each is read once. Half of the registers are for sums.
+fn dot_products(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>) {
+    let rows = roles.rows.map_or(1, |dim| frame.size(dim).max(1));
+    let vectors = ((frame.target.vector_registers - OTHER_REGISTERS) / 2 / rows).clamp(1, VECTORS_OF_DOTS);
+    let mut order: Vec<usize> = frame.kernel.outer.iter().copied().filter(|&dim| dim != roles.lanes && Some(dim) != roles.rows).collect();
+    order.sort_by_key(|&dim| frame.kernel.static_size(dim) == Some(1));
+    let singles = order.iter().filter(|&&dim| frame.kernel.static_size(dim) == Some(1)).count();
+    let at = order.len() - singles;
+    order.splice(at..at, [roles.lanes].into_iter().chain(roles.rows));
+    let copies = |dim: usize| {
+        if dim == roles.lanes {
+            vectors
+        } else if Some(dim) == roles.rows {
+            rows
+        } else {
+            1
+        }
+    };
+    let unroll = Some(order.iter().map(|&dim| copies(dim)).collect());
+    frame.write(&order, KernelSchedule { unroll, ..KernelSchedule::default() });
+    let vector = roles.stage.reduce.last().copied();
+    let width = vector.map(|dim| frame.width_along(dim).min(stage_lanes(roles.stage, dim, frame.target.vector_bits)));
+    StageSchedule { vector, width, unroll: Some(1), ..StageSchedule::default() }.set(roles.stage.op);
 }
 
 /// Steps of the sum in which a row of an operand that is read in place arrives from memory.

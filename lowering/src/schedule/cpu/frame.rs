@@ -80,16 +80,25 @@ impl<'k, 'c> Frame<'k, 'c> {
         if cost(half) <= cost(held) { half } else { held }
     }
 
-    /// Outer dims with lanes innermost, and dims of one iteration just before them: the first loop is what threads share.
+    /// Outer dims with lanes innermost, and dims of one iteration just before them, or behind where there are no others: the first loop is
+    /// what threads share.
     pub fn order(&self) -> Vec<usize> {
+        self.order_of(|_| 1)
+    }
+
+    /// The same, where a loop takes so many steps of a dim at once.
+    fn order_of(&self, steps: impl Fn(usize) -> i64) -> Vec<usize> {
         let mut order = self.kernel.outer.clone();
-        order.sort_by_key(|&dim| (Some(dim) == self.vector, self.kernel.static_size(dim) == Some(1)));
+        let single = |dim: usize| self.kernel.static_size(dim).is_some_and(|size| size <= steps(dim));
+        let lanes = |dim: usize| Some(dim) == self.vector;
+        let alone = order.iter().all(|&dim| lanes(dim) || single(dim));
+        order.sort_by_key(|&dim| if alone { (!lanes(dim) && single(dim), false) } else { (lanes(dim), single(dim)) });
         order
     }
 
     /// Writes a schedule with lanes along an outer dim; `unroll` gives the copies of the body along each outer dim.
     pub fn write_outer(&self, vector: usize, unroll: impl Fn(usize) -> i64) {
-        let order = self.order();
+        let order = self.order_of(&unroll);
         let unroll: Vec<i64> = order.iter().map(|&dim| unroll(dim)).collect();
         self.write_lanes(&order, vector, &unroll);
     }
