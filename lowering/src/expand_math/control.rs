@@ -80,17 +80,26 @@ impl<'b, 'c> Lanes<'b, 'c> {
 impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
     /// What `f` makes of the number in f64, rounded once to the type.
     pub(super) fn in_f64(self, f: impl for<'x, 'y> FnOnce(Float<'x, 'y, 'c>) -> Float<'x, 'y, 'c>) -> Self {
-        if !self.is_f32() {
-            let lanes = self.lanes;
-            return lanes.float(lanes.build(|builder| lanes.inner(builder, [self.value], |[x]| f(x))));
+        Self::in_f64_of([self], |[x]| f(x))
+    }
+
+    /// The same of several numbers of one type.
+    pub(super) fn in_f64_of<const N: usize>(
+        numbers: [Self; N],
+        f: impl for<'x, 'y> FnOnce([Float<'x, 'y, 'c>; N]) -> Float<'x, 'y, 'c>,
+    ) -> Self {
+        let lanes = numbers[0].lanes;
+        let values = numbers.map(|number| number.value);
+        if !lanes.is_f32() {
+            return lanes.float(lanes.build(|builder| lanes.inner(builder, values, f)));
         }
-        let (lanes, ty) = (self.lanes, self.lanes.ty());
+        let ty = lanes.ty();
         let wide = super::with_element(ty, ty.cx().f64());
         let value = lanes.build(|builder| {
-            let x = arith::extf(builder, self.value, wide);
+            let values = values.map(|value| arith::extf(builder, value, wide));
             let y = {
                 let wide = Lanes::new(builder, wide, false);
-                f(wide.float(x)).value
+                f(values.map(|value| wide.float(value))).value
             };
             arith::truncf(builder, y, ty)
         });

@@ -50,6 +50,13 @@ pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     at_edges(x, 0.0, e.fma(high, f + e.fma(low, core(f))))
 }
 
+/// `log x` of a positive f32 on f64 lanes, where no number is subnormal.
+pub(super) fn log_of_f32<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let Split { e, f, .. } = split(x);
+    let [high, low] = LN2_F64;
+    e.fma(high, f + e.fma(low, core(f)))
+}
+
 /// `log2 x`, exact at powers of two.
 pub(super) fn log2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let Split { e, f, .. } = split_any(x);

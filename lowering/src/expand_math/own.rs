@@ -42,7 +42,7 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
         return element == Some(ElementType::F32);
     }
     let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    float && (special::find(name).is_some() || [BOTH, DOUBLE, PAIRS, EXACT_PAIRS].iter().any(|list| list.contains(&name)))
+    float && (special::find(name).is_some() || [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name)))
 }
 
 /// In f32 and f64.
@@ -75,9 +75,9 @@ pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt"];
 /// In f32 alone, computed in f64 and rounded once.
 pub(super) const SINGLE: &[&str] = &["lgamma"];
 /// In f64, and in f32 by that, of two arguments.
-pub(super) const PAIRS: &[&str] = &["atan2", "fpowi", "powf"];
-/// Of two arguments, in f32 and f64: their results are exact.
-pub(super) const EXACT_PAIRS: &[&str] = &["remf"];
+pub(super) const PAIRS: &[&str] = &["atan2"];
+/// Of two arguments, in f32 and f64.
+pub(super) const BOTH_PAIRS: &[&str] = &["fpowi", "powf", "remf"];
 
 /// Expands a function that has code for the type of its arguments.
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'c>]) -> Option<Expansion<'c>> {
@@ -123,6 +123,7 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "floor" => whole(round::floor(x)),
         "roundeven" => whole(round::roundeven(x)),
         "trunc" => whole(round::trunc(x)),
+        "powf" | "fpowi" => whole(pow::pow(x, lanes.float(*arguments.get(1)?))),
         "remf" => partial(rem::rem(x, lanes.float(*arguments.get(1)?))),
         _ => return None,
     })
@@ -143,7 +144,6 @@ pub(super) fn expand_pair<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: [Val
     let [first, second] = arguments.map(|argument| lanes.float(argument));
     match name {
         "atan2" => Some(trig::atan2(first, second).value),
-        "powf" | "fpowi" => Some(pow::pow(first, second).value),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
-//! Powers: `x^y = e^(y log |x|)`, the logarithm as a sum of two numbers; in f64.
+//! Powers: `x^y = e^(y log |x|)`. In f64 the logarithm is a sum of two numbers; for f32 one f64 has digits enough.
 
-use super::exp::exp_of_sum;
+use super::exp::{exp_for_f32, exp_of_sum};
 use super::lanes::Float;
-use super::log::{Split, split_any};
+use super::log::{Split, log_of_f32, split_any};
 use super::tables::*;
 
 /// A number and what its rounding lost.
@@ -50,22 +50,36 @@ const TWO_THIRDS_LOW: f64 = 2.0 / 3.0 / (1u64 << 54) as f64;
 
 /// `x^y`.
 pub(super) fn pow<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let a = x.abs();
+    at_edges(x, y, if x.is_f32() { power_of_f32(x.abs(), y) } else { power(x.abs(), y) })
+}
+
+/// `a^y` in f64, of a positive number.
+fn power<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let log = log(a);
     let exponent = y * log.high;
     let rest = y.fma(log.high, -exponent) + y * log.low;
     // Beyond all exponents the rest counts for nothing, and may be none.
     let rest = exponent.abs().below(800.0).select(rest, 0.0);
     let one = y.constant(1.0);
-    let value = exp_of_sum(exponent, rest, one);
+    exp_of_sum(exponent, rest, one)
+}
+
+/// `a^y` in f32: the error of the logarithm is some `2^-52` of it, and no exponent that counts is above 160.
+fn power_of_f32<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    Float::in_f64_of([a, y], |[a, y]| exp_for_f32((y * log_of_f32(a)).at_least(-160.0).at_most(160.0)))
+}
+
+/// `x^y` where `|x|^y` is given for a positive finite `x` other than one.
+fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>, value: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let a = x.abs();
     let up = y.above(0.0);
     let value = a.equals(0.0).select(up.select(0.0, f64::INFINITY), value);
     let value = a.equals(f64::INFINITY).select(up.select(f64::INFINITY, 0.0), value);
     // A base below zero: whole exponents keep the sign or drop it, others have no value.
-    let half = y * 0.5;
-    let odd = half.abs().below(4_503_599_627_370_496.0) & y.equals(y.floor()) & half.floor().below(half);
+    let (half, whole) = (y * 0.5, y.equals(y.floor()));
+    let integers = if y.is_f32() { 2f64.powi(23) } else { 2f64.powi(52) };
+    let odd = half.abs().below(integers) & whole & half.floor().below(half);
     let value = odd.select(value.with_sign_of(x), value);
-    let whole = y.equals(y.floor());
     let finite = a.below(f64::INFINITY);
     let value = (x.below(0.0) & finite).select(whole.select(value, f64::NAN), value);
     // One to any power, and anything to none; minus one to an infinite one.

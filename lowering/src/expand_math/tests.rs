@@ -65,7 +65,7 @@ impl Compiled {
         let op = match special::find(name) {
             Some((_, 1)) => format!("\"loop.libm\"(%v) {{name = \"{name}\"}} : ({ty}) -> {ty}"),
             Some(_) => format!("\"loop.libm\"(%v, %w) {{name = \"{name}\"}} : ({ty}, {ty}) -> {ty}"),
-            None if own::EXACT_PAIRS.contains(&name) => format!("arith.{name} %v{rest} : {ty}"),
+            None if name == "remf" => format!("arith.{name} %v{rest} : {ty}"),
             None if own::SINGLE.contains(&name) => format!("\"loop.libm\"(%v) {{name = \"{name}\"}} : ({ty}) -> {ty}"),
             None => format!("math.{name} %v{rest} : {ty}"),
         };
@@ -277,7 +277,7 @@ fn f64_pairs_agree_with_libm() {
 #[test]
 fn exact_pairs_are_exact() {
     let (x, z) = pairs();
-    for (name, truth) in PAIRS.iter().filter(|pair| own::EXACT_PAIRS.contains(&pair.0)) {
+    for (name, truth) in PAIRS.iter().filter(|pair| pair.0 == "remf") {
         let y = Compiled::new(name, "f64", 8, &target::host()).run_pairs(&x, &z);
         for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
             assert!(is_close(y, truth(x, z), 0), "{name} of {x:e} and {z:e}: {y:e} instead of {:e}", truth(x, z));
@@ -306,7 +306,9 @@ fn f32_pairs_are_within_an_ulp() {
             let y = Compiled::new(name, "f32", lanes, &target).run_pairs(&x, &z);
             for ((&x, &z), y) in x.iter().zip(&z).zip(y) {
                 let error = ulps(y, truth(x.into(), z.into()));
-                assert!(error <= 1.0, "{name} of {x:e} and {z:e} is off by {error} ulp: {y:e}");
+                // Powers are rounded once, from a value whose own error is thousandths of a unit.
+                let most = if *name == "powf" { 0.51 } else { 1.0 };
+                assert!(error <= most, "{name} of {x:e} and {z:e} is off by {error} ulp: {y:e}");
             }
         }
     }
