@@ -18,7 +18,7 @@
 //! ```
 
 use crate::prim::fusion::class::is_pointwise;
-use crate::prim::simplify::{BuildSized, Simplified, SizedPatterns, SizedRewriter, simplify, splat_number};
+use crate::prim::simplify::{BuildSized, ROWS_OF_A_REGISTER, Simplified, SizedPatterns, SizedRewriter, simplify, splat_number};
 use strata_core::ir::{DYNAMIC, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -55,8 +55,6 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Dot>("scaled-scores", 1, scaled_scores);
 }
 
-/// Queries that fill a register; with fewer, contractions that each run along their own lanes are faster.
-pub const MIN_QUERIES: i64 = 16;
 /// Elements of a head: the kernel keeps the means of a tile of rows in scratch memory.
 const MAX_HEAD: i64 = 4096;
 /// Pointwise ops between the scores and their dot.
@@ -82,7 +80,7 @@ fn attention<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c>
     if head > MAX_HEAD {
         return Err("means of so large a head have no room in scratch memory".into());
     }
-    if head == DYNAMIC || (queries != DYNAMIC && queries < MIN_QUERIES) {
+    if head == DYNAMIC || (queries != DYNAMIC && queries < ROWS_OF_A_REGISTER) {
         return Err("the size of a head is not known, or there are few queries".into());
     }
     let mut attrs = op.attrs();

@@ -23,3 +23,4 @@ mod views_of_views;
 
 pub use number::splat_number;
 pub use rewriter::{BuildSized, Simplified, SizedPatterns, SizedRewriter, simplify};
+pub use views_of_dots::ROWS_OF_A_REGISTER;

@@ -2,7 +2,6 @@
 //! which a dot reads in any order, and reshape before and after: what follows the second reshape could not join the dot's kernel.
 
 use super::rewriter::{BuildSized, Simplified, SizedRewriter};
-use crate::prim::fuse_attention::MIN_QUERIES;
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{DYNAMIC, Op, Type, Value};
 use strata_core::rewrite::NoMatch;
@@ -33,6 +32,9 @@ pub fn dot_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Sim
     Ok(rewriter.value(op.name(), &operands, op.result(0).ty(), &attrs))
 }
 
+/// Rows, or queries of attention, that fill a register; with fewer, contractions that each run along their own lanes are faster than one kernel.
+pub const ROWS_OF_A_REGISTER: i64 = 16;
+
 /// dot(x, reshape(broadcast(y))) = reshape(dot(reshape(x), y)), where the broadcast repeats `y` along a new dimension that the reshape joins
 /// with the last batch dimension, as heads of queries that share keys do. Their rows are rows of one product then, and `y` is read once.
 /// Rows must be few: of many, `--fuse-attention` makes one kernel, which reads through the broadcast.
@@ -45,7 +47,7 @@ pub fn dot_of_repeated<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simp
         (0..lhs.ty().rank()).filter(|&dim| !batch.iter().chain(&list("lhs_contract")).any(|&paired| paired == dim as i64)).collect();
     let [row] = rows[..] else { return Err("the left operand has not one free dimension".into()) };
     let from = lhs.ty().shape();
-    if row != heads + 1 || from[row] == DYNAMIC || from[row] >= MIN_QUERIES {
+    if row != heads + 1 || from[row] == DYNAMIC || from[row] >= ROWS_OF_A_REGISTER {
         return Err("the rows are not known to be few, or do not follow the last batch dimension".into());
     }
     let (single, [groups, repeats]) = unrepeated(rewriter, rhs, joined)?;
