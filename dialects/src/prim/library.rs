@@ -19,7 +19,7 @@ pub struct Function {
     pub options: &'static [&'static str],
 }
 
-/// Only the real values of a decomposition are computed.
+/// Only the values of a decomposition are computed.
 const VALUES: &str = "values";
 
 const fn function(name: &'static str, signature: &'static str, options: &'static [&'static str]) -> Function {
@@ -47,12 +47,12 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
 /// - `triangular_solve`: X of `A X = B`.
 ///
-/// With the option `values`, `eigh` and `svd` may leave their vectors undefined.
+/// With the option `values`, `eig`, `eigh` and `svd` may leave their vectors undefined.
 pub static FUNCTIONS: &[Function] = &[
     function("cholesky", "T(n,n) -> T(n,n) I()", &[]),
     function("ctc", "T(t,c) L(s) I() I() I() -> T() T(t,k)", &[]),
     function("ctc_gradient", "T(t,c) T(t,k) T() T() L(s) I() I() I() -> T(t,c)", &["zero_infinity"]),
-    function("eig", "T(n,n) -> C(n) C(n,n)", &[]),
+    function("eig", "T(n,n) -> C(n) C(n,n)", &[VALUES]),
     function("eigh", "T(n,n) -> R(n) T(n,n)", &[VALUES]),
     function("fft", "T(n) -> T(n)", &["inverse"]),
     function("householder", "T(m,n) T(k) -> T(m,n)", &[]),
@@ -110,7 +110,7 @@ impl Function {
 
     /// The option that spares a call what nobody uses, if there is one; `needed` says of each result, by its number, whether it is used.
     pub fn option_for(&self, needed: impl Fn(usize) -> bool) -> Option<&'static str> {
-        let vectors = |results: Vec<Part>| results.iter().enumerate().any(|(at, part)| part.element != 'R' && needed(at));
+        let vectors = |results: Vec<Part>| results.iter().enumerate().any(|(at, part)| part.sizes.len() > 1 && needed(at));
         (self.options.contains(&VALUES) && !vectors(self.parts().1)).then_some(VALUES)
     }
 

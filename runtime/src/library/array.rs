@@ -83,6 +83,24 @@ impl Array {
         line.iter_mut().enumerate().for_each(|(k, x)| *x = unsafe { self.read(item * n + k) });
     }
 
+    /// Item `item` of a batch, which has `n` numbers.
+    ///
+    /// # Safety
+    /// As for [`Array::lines`].
+    pub unsafe fn item<'a, T>(self, item: usize, n: usize) -> &'a [T] {
+        // SAFETY: the caller's.
+        unsafe { self.lines(item..item + 1, n) }
+    }
+
+    /// The same, to write.
+    ///
+    /// # Safety
+    /// As for [`Array::lines_mut`].
+    pub unsafe fn item_mut<'a, T>(self, item: usize, n: usize) -> &'a mut [T] {
+        // SAFETY: the caller's.
+        unsafe { self.lines_mut(item..item + 1, n) }
+    }
+
     /// Some lines of `n` numbers each that are stored as they are.
     ///
     /// # Safety

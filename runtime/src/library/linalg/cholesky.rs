@@ -15,7 +15,22 @@ pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     let n = a.rows;
     let mut l = Matrix::build(n, n, |r, c| if c <= r { a[(r, c)] } else { N::ZERO });
     let minor = factor(&mut l, 0..n).err().unwrap_or(0);
-    for r in 0..n {
+    clear(&mut l.data, n, minor);
+    (l, minor as i32)
+}
+
+/// The same by the host's LAPACK, where that is worth a call: writes the factor.
+pub fn by_host<N: Number>(a: &[N], l: &mut [N], n: usize) -> Option<i32> {
+    let host = N::lapack().filter(|_| n > PANEL)?;
+    l.copy_from_slice(a);
+    let minor = host.cholesky(l, n)?;
+    clear(l, n, minor);
+    Some(minor as i32)
+}
+
+/// Zeros above the diagonal, and behind the minor that is not positive.
+fn clear<N: Number>(l: &mut [N], n: usize, minor: usize) {
+    for (r, row) in l.chunks_mut(n.max(1)).enumerate() {
         // The row of the minor is known up to its diagonal.
         let known = if minor == 0 || r + 1 < minor {
             r + 1
@@ -24,9 +39,8 @@ pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
         } else {
             0
         };
-        l.row_mut(r)[known..].fill(N::ZERO);
+        row[known..].fill(N::ZERO);
     }
-    (l, minor as i32)
 }
 
 /// Factors some columns, from which those before are subtracted; the order of the minor that is not positive if there is one.

@@ -3,7 +3,8 @@
 
 use num_complex::Complex64;
 
-use super::matrix::{Matrix, length, rotate};
+use super::lapack::LEAST;
+use super::matrix::{Matrix, length, rotate, turned};
 use super::number::Number;
 use super::reflect::{product, reflect, reflector};
 
@@ -19,6 +20,13 @@ pub fn eig<N: Number>(a: Matrix<N>) -> (Vec<Complex64>, Matrix<Complex64>) {
         pair(&mut values, &mut rows, scale);
     }
     (values, Matrix::build(n, n, |r, c| rows[c][r]))
+}
+
+/// The same by the host's LAPACK, where that is worth a call, and without vectors if they are not wanted.
+pub fn by_host<N: Number>(a: &[N], n: usize, vectors: bool) -> Option<(Vec<Complex64>, Vec<Complex64>)> {
+    let host = N::lapack().filter(|_| n > LEAST)?;
+    let (values, columns) = host.eig(&mut turned(a, (n, n)), n, vectors)?;
+    Some((values, if vectors { turned(&columns, (n, n)) } else { columns }))
 }
 
 fn transposed(z: &Matrix<Complex64>) -> Matrix<Complex64> {

@@ -1,11 +1,13 @@
 //! A dense matrix, row-major, so that the inner loops of all factorisations run along rows.
 
 use std::ops::{Index, IndexMut, Range};
+use std::slice;
 
 use faer::{Accum, Mat, MatMut, MatRef};
 
 use super::number::Number;
-use super::product::{Block, multiply_add};
+use super::product::{Block, Rows, multiply_add};
+use crate::pool;
 
 /// A matrix.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +70,7 @@ impl<N: Number> Matrix<N> {
 
     /// Whether no element is infinite or NaN.
     pub fn is_finite(&self) -> bool {
-        self.data.iter().all(|x| x.re().is_finite() && x.im().is_finite())
+        are_finite(&self.data)
     }
 
     /// All zeros.
@@ -167,10 +169,62 @@ impl<N: Number> Matrix<N> {
     }
 }
 
+/// Whether no number is infinite or NaN.
+pub fn are_finite<N: Number>(numbers: &[N]) -> bool {
+    numbers.iter().all(|x| x.re().is_finite() && x.im().is_finite())
+}
+
+/// A matrix of these sizes, which lies row after row, lying column after column.
+pub fn turned<N: Number>(matrix: &[N], sizes: (usize, usize)) -> Vec<N> {
+    let mut columns = vec![N::ZERO; matrix.len()];
+    turn(matrix, sizes, &mut columns);
+    columns
+}
+
+/// Writes the transpose of a matrix of these sizes, by all threads where it is worth it.
+pub fn turn<N: Number>(matrix: &[N], (rows, cols): (usize, usize), transpose: &mut [N]) {
+    /// Elements of a strip that are worth a thread: some ten microseconds.
+    const GRAIN: usize = 1 << 15;
+    assert!(matrix.len() == rows * cols && transpose.len() == rows * cols, "a transpose has the elements of its matrix");
+    let strip = TILE * rows.max(1);
+    let strips = transpose.len().div_ceil(strip);
+    let to = &Rows(transpose.as_mut_ptr(), strip);
+    pool::global().each(strips as i64, GRAIN.div_ceil(strip) as i64, |from, until| {
+        for at in from as usize..until as usize {
+            let size = strip.min(rows * cols - at * strip);
+            // SAFETY: strips lie in the transpose, which is borrowed alone, and each is one thread's.
+            let strip = unsafe { slice::from_raw_parts_mut(to.0.add(at * strip), size) };
+            with_vectors(|| turn_strip(&matrix[at * TILE..], (rows, cols), strip));
+        }
+    });
+}
+
+/// Writes as many columns of a matrix as a strip has rows, of which the first begins the matrix.
+#[inline(always)]
+fn turn_strip<N: Number>(matrix: &[N], (rows, cols): (usize, usize), strip: &mut [N]) {
+    let tall = if strip.len() == TILE * rows { rows / TILE * TILE } else { 0 };
+    for row in (0..tall).step_by(TILE) {
+        // What is read along rows and written along columns stays in the first cache.
+        let mut tile = [[N::ZERO; TILE]; TILE];
+        for (k, line) in tile.iter_mut().enumerate() {
+            line.copy_from_slice(&matrix[(row + k) * cols..][..TILE]);
+        }
+        for k in 0..TILE {
+            let column = &mut strip[k * rows + row..][..TILE];
+            (0..TILE).for_each(|r| column[r] = tile[r][k]);
+        }
+    }
+    for (k, column) in strip.chunks_mut(rows.max(1)).enumerate() {
+        (tall..rows).for_each(|r| column[r] = matrix[r * cols + k]);
+    }
+}
+
+/// Rows and columns of a square whose elements are turned around in the first cache.
+const TILE: usize = 16;
+
 /// Calls `f` with each row and column, square by square: what is read along rows and written along columns stays in the first cache.
 #[inline(always)]
 fn by_tiles(rows: usize, cols: usize, mut f: impl FnMut(usize, usize)) {
-    const TILE: usize = 16;
     for row in (0..rows).step_by(TILE) {
         for col in (0..cols).step_by(TILE) {
             for c in col..cols.min(col + TILE) {

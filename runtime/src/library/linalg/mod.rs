@@ -8,6 +8,7 @@ pub mod cholesky;
 pub mod eig;
 pub mod eigh;
 pub mod exponential;
+pub mod lapack;
 pub mod ldl;
 pub mod lu;
 pub mod matrix;
@@ -67,24 +68,34 @@ macro_rules! exported {
 
 exported! {
     strata_lib_cholesky(a, l, info; n; options) |T, N, b| work(n, n), 4 * area(n, n) => {
-        let (factor, status) = cholesky::cholesky(&a.matrix::<T, N>(b, n, n));
-        l.put::<T, N>(b, &factor.data);
-        info.write(b, status);
+        let status = cholesky::by_host(a.item::<T>(b, n * n), l.item_mut::<T>(b, n * n), n);
+        info.write(b, status.unwrap_or_else(|| {
+            let (factor, status) = cholesky::cholesky(&a.matrix::<T, N>(b, n, n));
+            l.put::<T, N>(b, &factor.data);
+            status
+        }));
     };
     strata_lib_eig(a, values, vectors; n; options) |T, N, b| 20 * work(n, n), 12 * area(n, n) => {
-        let (w, v) = eig::eig(a.matrix::<T, <T as Element>::Double>(b, n, n));
+        let (w, v) = eig::by_host(a.item::<T>(b, n * n), n, options & 1 == 0).unwrap_or_else(|| {
+            let (w, v) = eig::eig(a.matrix::<T, <T as Element>::Double>(b, n, n));
+            (w, v.data)
+        });
         values.put::<<T as Element>::Complex, Complex64>(b, &w);
-        vectors.put::<<T as Element>::Complex, Complex64>(b, &v.data);
+        vectors.put::<<T as Element>::Complex, Complex64>(b, &v);
     };
     strata_lib_eigh(a, values, vectors; n; options) |T, N, b| 10 * work(n, n), 4 * area(n, n) => {
-        let a = a.matrix::<T, N>(b, n, n);
-        if options & 1 != 0 {
-            values.put::<<T as Element>::Real, f64>(b, &eigh::values(&a));
-        } else {
+        let alone = options & 1 != 0;
+        let wanted = if alone { None } else { Some(vectors.item_mut::<T>(b, n * n)) };
+        let w = eigh::by_host(a.item::<T>(b, n * n), n, wanted).unwrap_or_else(|| {
+            let a = a.matrix::<T, N>(b, n, n);
+            if alone {
+                return eigh::values(&a);
+            }
             let (w, v) = eigh::eigh(&a);
-            values.put::<<T as Element>::Real, f64>(b, &w);
             vectors.put::<T, N>(b, &v.data);
-        }
+            w
+        });
+        values.put::<<T as Element>::Real, f64>(b, &w);
     };
     strata_lib_householder(a, taus, q; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
         let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
@@ -101,11 +112,16 @@ exported! {
         x.put::<T, N>(b, &solution.data);
     };
     strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, N, b| work(m, n), 3 * area(m, n) => {
-        let parts = lu::lu(a.matrix::<T, N>(b, m, n), options & 1 != 0);
-        factors.put::<T, N>(b, &parts.factors.data);
-        pivots.put_plain(b, &parts.pivots[..k]);
-        order.put_plain(b, &lu::permutation(&parts.pivots, m));
-        info.write(b, parts.info);
+        let (nopivot, exchanges) = (options & 1 != 0, pivots.item_mut::<i32>(b, k));
+        let host = (!nopivot).then(|| lu::by_host(a.item::<T>(b, m * n), (m, n), factors.item_mut(b, m * n), exchanges)).flatten();
+        let status = host.unwrap_or_else(|| {
+            let parts = lu::lu(a.matrix::<T, N>(b, m, n), nopivot);
+            factors.put::<T, N>(b, &parts.factors.data);
+            exchanges.copy_from_slice(&parts.pivots[..k]);
+            parts.info
+        });
+        order.put_plain(b, &lu::permutation(exchanges, m));
+        info.write(b, status);
     };
     strata_lib_matrix_exp(a, result; n; options) |T, N, b| 10 * work(n, n), 10 * area(n, n) => {
         result.put::<T, N>(b, &exponential::exponential(&a.matrix::<T, N>(b, n, n)).data);
@@ -116,25 +132,29 @@ exported! {
         taus.put::<T, N>(b, &tau[..k]);
     };
     strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, N, b| 20 * work(m, n), 4 * area(m, n) + 2 * area(m, p) + 2 * area(n, q) => {
-        let a = a.matrix::<T, N>(b, m, n);
-        if options & 1 != 0 {
-            s.put::<<T as Element>::Real, f64>(b, &svd::values(&a));
-        } else {
+        let alone = options & 1 != 0;
+        let wanted = if alone { None } else { Some([u.item_mut::<T>(b, m * p), vh.item_mut::<T>(b, q * n)]) };
+        let values = svd::by_host(a.item::<T>(b, m * n), (m, n), wanted).unwrap_or_else(|| {
+            let a = a.matrix::<T, N>(b, m, n);
+            if alone {
+                return svd::values(&a);
+            }
             let parts = svd::svd(&a, p > k || q > k);
             u.put::<T, N>(b, &parts.u.data);
-            s.put::<<T as Element>::Real, f64>(b, &parts.s[..k]);
             vh.put::<T, N>(b, &parts.vh.data);
-        }
+            parts.s
+        });
+        s.put::<<T as Element>::Real, f64>(b, &values[..k]);
     };
     strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
         let (upper, unit) = (options & 2 != 0, options & 1 != 0);
-        let one = if k == 1 { triangular::solve_one(a.lines::<T>(b..b + 1, n * n), rhs.lines::<T>(b..b + 1, n), upper, unit) } else { None };
-        match one {
-            Some(solution) => x.put::<T, T>(b, &solution),
-            None => {
-                let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), upper, unit);
-                x.put::<T, N>(b, &solution.data);
-            }
+        let (triangle, right) = (a.item::<T>(b, n * n), rhs.item::<T>(b, n * k));
+        let one = if k == 1 { triangular::solve_one(triangle, right, upper, unit) } else { None };
+        if let Some(solution) = one {
+            x.put::<T, T>(b, &solution);
+        } else if triangular::by_host(triangle, right, x.item_mut::<T>(b, n * k), n, upper, unit).is_none() {
+            let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), upper, unit);
+            x.put::<T, N>(b, &solution.data);
         }
     };
 }

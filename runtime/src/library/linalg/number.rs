@@ -1,10 +1,13 @@
 //! What matrices are made of.
 
 use std::ops::Neg;
+use std::sync::OnceLock;
 
 use faer::traits::ComplexField;
 use num_complex::{Complex32, Complex64};
 use num_traits::{ConstOne, ConstZero, NumAssign};
+
+use super::lapack::Lapack;
 
 /// A real or complex number of single or double precision.
 pub trait Number: Copy + Send + Sync + ComplexField + NumAssign + ConstZero + ConstOne + Neg<Output = Self> + 'static {
@@ -14,6 +17,8 @@ pub trait Number: Copy + Send + Sync + ComplexField + NumAssign + ConstZero + Co
     fn re(self) -> f64;
     /// The imaginary part.
     fn im(self) -> f64;
+    /// BLAS and LAPACK for these numbers, where the host has them.
+    fn lapack() -> Option<&'static Lapack<Self>>;
     /// A real number, rounded.
     fn real(re: f64) -> Self {
         Self::of(re, 0.0)
@@ -51,7 +56,7 @@ pub trait Element: Number {
 }
 
 macro_rules! elements {
-    ($($element:ty, $double:ty, $real:ty, $complex:ty, |$x:ident| ($re:expr, $im:expr), |$a:ident, $b:ident| $of:expr;)*) => {$(
+    ($($letter:literal $element:ty, $double:ty, $real:ty, $complex:ty, |$x:ident| ($re:expr, $im:expr), |$a:ident, $b:ident| $of:expr;)*) => {$(
         impl Number for $element {
             fn of($a: f64, $b: f64) -> Self {
                 let _ = $b;
@@ -68,6 +73,11 @@ macro_rules! elements {
                 let _ = $x;
                 f64::from($im)
             }
+
+            fn lapack() -> Option<&'static Lapack<Self>> {
+                static FOUND: OnceLock<Option<Lapack<$element>>> = OnceLock::new();
+                FOUND.get_or_init(|| Lapack::of_host($letter)).as_ref()
+            }
         }
 
         impl Element for $element {
@@ -79,8 +89,8 @@ macro_rules! elements {
 }
 
 elements! {
-    f32, f64, f32, Complex32, |x| (x, 0.0), |re, im| re as f32;
-    f64, f64, f64, Complex64, |x| (x, 0.0), |re, im| re;
-    Complex32, Complex64, f32, Complex32, |x| (x.re, x.im), |re, im| Complex32::new(re as f32, im as f32);
-    Complex64, Complex64, f64, Complex64, |x| (x.re, x.im), |re, im| Complex64::new(re, im);
+    's' f32, f64, f32, Complex32, |x| (x, 0.0), |re, im| re as f32;
+    'd' f64, f64, f64, Complex64, |x| (x, 0.0), |re, im| re;
+    'c' Complex32, Complex64, f32, Complex32, |x| (x.re, x.im), |re, im| Complex32::new(re as f32, im as f32);
+    'z' Complex64, Complex64, f64, Complex64, |x| (x.re, x.im), |re, im| Complex64::new(re, im);
 }

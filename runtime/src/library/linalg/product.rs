@@ -54,7 +54,7 @@ impl Block {
 
 /// Where rows begin, and how far they are apart.
 #[derive(Clone, Copy)]
-struct Rows<P>(P, usize);
+pub struct Rows<P>(pub P, pub usize);
 
 // SAFETY: threads read what the pointers of operands point to, and write different rows of the result.
 unsafe impl<P> Sync for Rows<P> {}
@@ -77,6 +77,11 @@ unsafe fn multiply<N: Number>(
     (m, k, n): (usize, usize, usize),
 ) {
     if m == 0 || n == 0 {
+        return;
+    }
+    let host = N::lapack().filter(|_| m * n * k >= GRAIN);
+    // SAFETY: the caller's.
+    if host.and_then(|host| unsafe { host.multiply((c, accum, alpha), a, b, (m, k, n)) }).is_some() {
         return;
     }
     // (Each thread packs all of `b` for itself.)

@@ -2,7 +2,8 @@
 
 use faer::linalg::solvers::Svd as Decomposition;
 
-use super::matrix::Matrix;
+use super::lapack::LEAST;
+use super::matrix::{Matrix, are_finite, turn, turned};
 use super::number::Number;
 
 /// `A = U S V*`.
@@ -34,6 +35,19 @@ pub fn svd<N: Number>(a: &Matrix<N>, full: bool) -> Svd<N> {
             Svd { u: none(rows, p), s: vec![f64::NAN; k], vh: none(q, cols) }
         }
     }
+}
+
+/// What the host's LAPACK gives for a matrix of these sizes, where that is worth a call: the singular values; the vectors are written where
+/// they are wanted.
+pub fn by_host<N: Number>(a: &[N], (m, n): (usize, usize), vectors: Option<[&mut [N]; 2]>) -> Option<Vec<f64>> {
+    let host = N::lapack().filter(|_| m.min(n) > LEAST && are_finite(a))?;
+    let counts = vectors.as_ref().map(|[u, vh]| (u.len() / m, vh.len() / n));
+    let parts = host.svd(&mut turned(a, (m, n)), (m, n), counts)?;
+    if let (Some([u, vh]), Some((p, q))) = (vectors, counts) {
+        turn(&parts.u, (p, m), u);
+        turn(&parts.vh, (n, q), vh);
+    }
+    Some(parts.s)
 }
 
 /// Descending singular values alone.

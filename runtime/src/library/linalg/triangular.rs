@@ -4,6 +4,7 @@
 use faer::linalg::triangular_solve;
 use faer::{MatMut, MatRef, Par};
 
+use super::lapack::LEAST;
 use super::matrix::{Matrix, dotu, with_vectors};
 use super::number::Number;
 use super::product::by_columns;
@@ -25,6 +26,14 @@ pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool
     };
     by_columns(&mut x, a.rows, |x| solve(a.view(), x, Par::Seq));
     x
+}
+
+/// The same by the host's BLAS, where that is worth a call: writes the solution of a system of `n` equations. It takes pivots that are zero as
+/// LAPACK does.
+pub fn by_host<N: Number>(a: &[N], b: &[N], x: &mut [N], n: usize, upper: bool, unit: bool) -> Option<()> {
+    let host = N::lapack().filter(|_| n > LEAST)?;
+    x.copy_from_slice(b);
+    host.triangular_solve(a, x, (n, b.len() / n), upper, unit)
 }
 
 /// x of `A x = b` for one column, where that is large enough to be worth a way of its own: each row of A is read once, where it lies.
