@@ -67,6 +67,30 @@ def test_attention_with_grouped_queries(heads):
     native(3)
 
 
+@pytest.mark.parametrize(("queries", "keys"), [(1, 50), (7, 50), (50, 7)])
+def test_causal_attention_of_other_positions(queries, keys):
+    def attend(q, k, v):
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    q, k, v = torch.randn(2, 4, queries, 8), torch.randn(2, 4, keys, 8), torch.randn(2, 4, keys, 8)
+    agrees(attend, q, k, v)
+    inputs = [each.requires_grad_() for each in (q, k, v)]
+    same(gradients(compiled(attend), nn.Identity(), *inputs), gradients(attend, nn.Identity(), *inputs))
+    native(3)
+
+
+@pytest.mark.parametrize("padding", [None, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_indices_behind_the_last_offset(mode, dtype, padding):
+    """PyTorch's fast loops leave them out, the others give them to the last bag."""
+
+    def bags(indices, table, offsets):
+        return functional.embedding_bag(indices, table, offsets, mode=mode, include_last_offset=True, padding_idx=padding)
+
+    agrees(bags, torch.randint(0, 20, (50,)), torch.randn(20, 5, dtype=dtype), torch.tensor([0, 0, 4, 4, 30, 41, 41]))
+
+
 @pytest.mark.parametrize("first", [False, True])
 def test_an_encoder_of_transformers(first):
     layer = nn.TransformerEncoderLayer(16, 4, 32, activation="gelu" if first else "relu", batch_first=True, norm_first=first)

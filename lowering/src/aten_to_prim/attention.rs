@@ -13,7 +13,7 @@ use super::rule::{Rule, many, one};
 
 pub(super) const RULES: &[Rule] = &[
     many(_SCALED_DOT_PRODUCT_ATTENTION_MATH, Wide, |a| {
-        let weights = weights(a, scores(a));
+        let weights = weights(a, scores(a, repeated(a, "key")));
         vec![matmul(weights, repeated(a, "value")), weights]
     }),
     many(_SCALED_DOT_PRODUCT_FLASH_ATTENTION_FOR_CPU, Wide, with_logsumexp),
@@ -23,8 +23,23 @@ pub(super) const RULES: &[Rule] = &[
 
 /// `softmax(scale * q k^T + mask) v`, and the scores before the softmax.
 fn attention<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
-    let scores = scores(a);
-    (matmul(weights(a, scores), repeated(a, "value")), scores)
+    let scores = scores(a, attended(a, "key"));
+    (matmul(weights(a, scores), attended(a, "value")), scores)
+}
+
+/// Key or value up to the last position that a query attends to.
+fn attended<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
+    let (x, query) = (repeated(a, name), a.tensor("query"));
+    let (positions, queries) = (x.rank() - 2, query.size(query.rank() - 2));
+    match (queries.known(), x.size(positions).known()) {
+        (Some(last), Some(all)) if last < all && is_causal(a) => x.slice(positions, 0, queries, 1),
+        _ => x,
+    }
+}
+
+/// Whether position i attends to positions up to i only.
+fn is_causal(a: &Args<'_>) -> bool {
+    a.has("is_causal") && a.bool("is_causal")
 }
 
 /// The weights of the values, some of which dropout leaves out.
@@ -50,10 +65,9 @@ fn masked_softmax<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
     nothing.select(weights.number(Scalar::Int(0)), weights)
 }
 
-fn scores<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (query, key) = (a.tensor("query"), repeated(a, "key"));
-    let scores = matmul(query * factor(a), key.flipped());
-    let scores = if a.has("is_causal") && a.bool("is_causal") { causal(scores) } else { scores };
+fn scores<'c>(a: &Args<'c>, key: Tensor<'c>) -> Tensor<'c> {
+    let scores = matmul(a.tensor("query") * factor(a), key.flipped());
+    let scores = if is_causal(a) { causal(scores) } else { scores };
     match a.opt_tensor("attn_mask") {
         Some(mask) if mask.dtype() == DType::Bool => mask.select(scores, f64::NEG_INFINITY),
         Some(mask) => scores + mask.convert(scores.dtype()),
@@ -117,7 +131,7 @@ fn gradients<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
         a.fail("the gradient of attention with dropout, whose random numbers this operator does not have");
     }
     let (grad, query, key, value) = (a.tensor("grad_out"), a.tensor("query"), repeated(a, "key"), repeated(a, "value"));
-    let scores = scores(a);
+    let scores = scores(a, key);
     let last = scores.rank() - 1;
     let weights = (scores - a.tensor("logsumexp").convert(scores.dtype()).unsqueeze(last)).exp();
     let weights = weights.fill_where(scores.equal(f64::NEG_INFINITY), 0);

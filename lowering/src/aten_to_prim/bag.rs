@@ -83,6 +83,18 @@ fn splat_number(value: Value<'_>) -> Option<i64> {
     Some(i64::from_le_bytes(*bytes))
 }
 
+/// Which indices come before the last offset, where that one ends the last bag. Where PyTorch has loops of its own for single rows (for maxima,
+/// in double precision, and with a padding row) all others are in the last bag.
+fn before_last_offset<'c>(a: &Args<'c>, indices: Tensor<'c>) -> Option<Tensor<'c>> {
+    let ends = a.has("include_last_offset") && a.bool("include_last_offset");
+    let in_blocks = a.int("mode") != MAX && a.tensor("weight").dtype() != DType::F64;
+    (ends && in_blocks).then(|| {
+        let offsets = positions(a.raw("offsets"));
+        let count = offsets.size(0);
+        a.prim.range(DType::I64, indices.size(0)).less(offsets.slice(0, count - 1, 1, 1))
+    })
+}
+
 fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
     like.prim().full(like.dtype(), Scalar::Int(0), shape)
 }
@@ -91,7 +103,7 @@ fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
     let (table, indices, mode) = (a.tensor("weight"), flat(positions(a.raw("indices"))), a.int("mode"));
     let (count, owner) = bags(a, indices);
     let width = table.size(1);
-    let used = padding.map(|row| indices.not_equal(row));
+    let used = padding.map(|row| indices.not_equal(row)).or_else(|| before_last_offset(a, indices));
     let rows = table.gather(&[indices], &[0]);
     let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * w.unsqueeze(1));
     let sizes = a.prim.full(DType::I64, Scalar::Int(1), &indices.shape());
