@@ -200,6 +200,7 @@ const CPU: &[Pipeline] = &[
         module("share-kernels").optional(),
         module("cse").optional(),
         module("hoist-weights").optional(),
+        module("expand-complex").optional(),
         module("schedule-cpu").optional(),
         module("write-in-place").optional(),
     ]),

@@ -6,6 +6,7 @@ pub mod codegen;
 pub mod differentiate;
 pub mod emit;
 mod error;
+pub mod expand_complex;
 pub mod expand_math;
 pub mod gpu_to_nvvm;
 pub mod loop_to_cpu;
@@ -29,6 +30,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<autocast::Autocast>(),
     PassEntry::of::<aten_to_prim::DecomposeAten>(),
     PassEntry::of::<differentiate::Differentiate>(),
+    PassEntry::of::<expand_complex::ExpandComplex>(),
     PassEntry::of::<expand_math::ExpandMath>(),
     PassEntry::of::<gpu_to_nvvm::GpuToNvvm>(),
     PassEntry::of::<aten_to_prim::infer_types::InferTypes>(),

@@ -1,6 +1,7 @@
 //! Elements of tensors in memory: where they lie, which lanes are inside, loads and stores.
 
 use super::Error;
+use super::complex_lanes;
 use super::emitter::{Buffer, Emitter};
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::memory;
@@ -150,7 +151,7 @@ impl<'c> Emitter<'c> {
                 None => memory::load(&mut self.b, base, at.base, element),
                 Some(inside) => self.load_if(element, 1, inside, |b| memory::load(b, base, at.base, element)),
             },
-            Across::Step(Num::Const(step @ (1 | -1))) if step == 1 || !element.is_complex() => {
+            Across::Step(Num::Const(step @ (1 | -1))) => {
                 let load = if step == 1 { memory::load_vector } else { memory::load_reversed };
                 match inside.filter(|_| !varied) {
                     // All lanes are inside or none: a branch is predicted, a mask would be computed every time.
@@ -186,7 +187,11 @@ impl<'c> Emitter<'c> {
         load: impl FnOnce(&mut Builder<'c>) -> Value<'c>,
     ) -> Value<'c> {
         let scalar = strata_dialects::loops::elements::register_type(self.cx, element);
-        let ty = if width > 1 { self.cx.vector(&[width], scalar) } else { scalar };
+        let ty = match width {
+            1 => scalar,
+            _ if element.is_complex() => complex_lanes::ty(self.cx, element, width),
+            _ => self.cx.vector(&[width], scalar),
+        };
         scf::choose(&mut self.b, condition, ty, load, |b| {
             let zero = lanes::zero_of(b, element);
             if width > 1 { memory::broadcast(b, zero, width) } else { zero }

@@ -1,6 +1,7 @@
 //! One kernel as one function over pointers: outer loops, and in them the stages in order.
 
 use super::Error;
+use super::complex_lanes;
 use super::distribute::Distribution;
 use super::lanes::{self, Across, Coord, Grid, Index, evaluate};
 use super::memory;
@@ -339,11 +340,10 @@ impl<'c> Emitter<'c> {
             loops::Libm::NAME if !expand_math::has_lanes(&op.str("name").unwrap_or_default(), op.result(0).ty()) => {
                 vec![self.lane_by_lane(op, operands)]
             }
-            _ if op.dialect() == "complex" => {
-                if operands.iter().any(|operand| operand.ty().is_vector()) {
-                    return Err(Error::at(op, "complex numbers have no lanes"));
-                }
-                self.b.clone_op(op, operands).results()
+            _ if operands.iter().any(|operand| operand.ty().is_vector())
+                && (op.dialect() == "complex" || operands.iter().any(|operand| complex_lanes::is_complex(*operand))) =>
+            {
+                vec![complex_lanes::spread(&mut self.b, op, operands, self.width)?]
             }
             _ => {
                 let results = lanes::spread(&mut self.b, op, operands, self.width);

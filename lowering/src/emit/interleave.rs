@@ -5,6 +5,7 @@
 //! copy 0 has a0 a1 a2 a3, copy 1 has b0 b1 b2 b3; memory gets a0 b0 a1 b1 | a2 b2 a3 b3
 //! ```
 
+use super::complex_lanes;
 use super::emitter::Emitter;
 use super::lanes::{Across, in_lanes};
 use super::nest::Copy;
@@ -30,9 +31,8 @@ impl<'c> Emitter<'c> {
         let (dims, width) = (stage.result_dims(), self.width);
         let Some(&along) = dims.last() else { return false };
         let Num::Const(count @ 2..=MOST) = self.sizes[along] else { return false };
-        let Some(buffer) = self.buffers.get(&result).filter(|buffer| buffer.kept.is_none() && has_lanes(buffer.element)).cloned() else {
-            return false;
-        };
+        let found = self.buffers.get(&result).filter(|buffer| buffer.kept.is_none());
+        let Some((buffer, moved)) = found.and_then(|buffer| Some((buffer.clone(), moved_as(buffer.element)?))) else { return false };
         let rows = groups_along(copies, along);
         let whole = |row: &Vec<Copy<'c>>| {
             let at = |k: usize| row[k].point[along].map(|coord| (coord.base, coord.lanes));
@@ -57,18 +57,23 @@ impl<'c> Emitter<'c> {
             let value = |copy: &Copy<'c>| copies.iter().position(|other| other.slot == copy.slot).map(|at| values[at]);
             let columns: Option<Vec<_>> = row.iter().map(value).collect();
             let columns: Vec<_> = columns.into_iter().flatten().map(|value| in_lanes(&mut self.b, value, width)).collect();
+            let columns = columns.into_iter().map(|column| complex_lanes::as_words(&mut self.b, column)).collect();
             for (part, value) in interleaved(&mut self.b, columns, width).into_iter().enumerate() {
                 let at = base.add(&mut self.b, Num::Const(part as i64 * width));
-                non_temporal::store(&mut self.b, (buffer.base, at), value, buffer.element, None, route);
+                non_temporal::store(&mut self.b, (buffer.base, at), value, moved, None, route);
             }
         }
         true
     }
 }
 
-/// Whether registers hold an element as memory does.
-pub(crate) fn has_lanes(element: ElementType) -> bool {
-    !element.is_complex() && !matches!(element, ElementType::Bool | ElementType::Index)
+/// The element that registers hold as memory does and that is moved for one of this type; a complex number of 64 bits is one of them.
+pub(crate) fn moved_as(element: ElementType) -> Option<ElementType> {
+    match element {
+        ElementType::Bool | ElementType::Index | ElementType::C128 => None,
+        ElementType::C64 => Some(ElementType::F64),
+        element => Some(element),
+    }
 }
 
 /// The elements of vectors in turns: the first of each, then the second of each, and so on, in as many vectors.

@@ -2,6 +2,7 @@
 //!
 //! A body is written for one point. Here it runs for the lanes of a vector: what does not depend on the vector dim stays scalar.
 
+use super::complex_lanes;
 use super::memory::{self, broadcast};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Op, OpSpec, Value};
@@ -216,6 +217,14 @@ pub fn spread<'c>(b: &mut Builder<'c>, op: Op<'c>, operands: &[Value<'c>], width
 /// A value in all lanes.
 pub fn in_lanes<'c>(b: &mut Builder<'c>, value: Value<'c>, width: i64) -> Value<'c> {
     if value.ty().is_vector() { value } else { broadcast(b, value, width) }
+}
+
+/// `value` where a condition holds, else `other`.
+pub fn select<'c>(b: &mut Builder<'c>, condition: Value<'c>, value: Value<'c>, other: Value<'c>, width: i64) -> Value<'c> {
+    if [value, other].into_iter().any(|value| value.ty().is_vector() && complex_lanes::is_complex(value)) {
+        return complex_lanes::select(b, condition, value, other, width);
+    }
+    arith::select(b, condition, value, other)
 }
 
 /// Combines two i1 conditions, either of which may be absent (true), on lanes when one is.

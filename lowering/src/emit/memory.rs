@@ -2,6 +2,7 @@
 //!
 //! bool is one byte in memory and `i1` in registers; complex numbers are two floats.
 
+use super::complex_lanes;
 use crate::num::Num;
 use strata_core::ir::{Builder, Cx, ElementType, Type, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
@@ -119,6 +120,9 @@ pub fn load_vector<'c>(
     width: i64,
     mask: Option<Value<'c>>,
 ) -> Value<'c> {
+    if element.is_complex() {
+        return complex_lanes::load_vector(b, base, index, element, width, mask);
+    }
     let cx = b.cx();
     let ty = cx.vector(&[width], memory_type(cx, element));
     let at = element_pointer(b, base, index, element);
@@ -182,7 +186,11 @@ pub fn load_reversed<'c>(
     mask: Option<Value<'c>>,
 ) -> Value<'c> {
     let backwards = b.cx().i64s_attr(&(0..width).rev().collect::<Vec<_>>());
-    let reverse = |b: &mut Builder<'c>, row: Value<'c>| b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", backwards)]);
+    let reverse_row = |b: &mut Builder<'c>, row: Value<'c>| b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", backwards)]);
+    let reverse = |b: &mut Builder<'c>, value: Value<'c>| match complex_lanes::is_complex(value) {
+        true => complex_lanes::by_rows(b, [value], |b, [row]| reverse_row(b, row)),
+        false => reverse_row(b, value),
+    };
     let first = index.sub(b, Num::Const(width - 1));
     let mask = mask.map(|mask| reverse(b, mask));
     let row = load_vector(b, base, first, element, width, mask);
@@ -198,6 +206,9 @@ pub fn store_vector<'c>(
     element: ElementType,
     mask: Option<Value<'c>>,
 ) {
+    if element.is_complex() {
+        return complex_lanes::store_vector(b, base, index, value, element, mask);
+    }
     let at = element_pointer(b, base, index, element);
     let value = to_memory(b, value, element);
     match mask {
@@ -228,6 +239,9 @@ pub fn device_fence(b: &mut Builder<'_>) {
 
 /// Elements at a vector of indices.
 pub fn gather<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, element: ElementType, mask: Option<Value<'c>>) -> Value<'c> {
+    if element.is_complex() {
+        return complex_lanes::gather(b, base, indices, element, mask);
+    }
     let cx = b.cx();
     let width = indices.ty().shape()[0];
     let ty = cx.vector(&[width], memory_type(cx, element));
@@ -246,6 +260,9 @@ pub fn scatter<'c>(
     element: ElementType,
     mask: Option<Value<'c>>,
 ) {
+    if element.is_complex() {
+        return complex_lanes::scatter(b, base, indices, value, element, mask);
+    }
     let width = indices.ty().shape()[0];
     let pointers = element_pointers(b, base, indices, element);
     let mask = mask_or_all(b, mask, width);
@@ -273,6 +290,9 @@ pub fn zero<'c>(b: &mut Builder<'c>, ty: Type<'c>) -> Value<'c> {
 
 /// A scalar in every lane.
 pub fn broadcast<'c>(b: &mut Builder<'c>, value: Value<'c>, width: i64) -> Value<'c> {
+    if value.ty().element_type().is_some_and(ElementType::is_complex) {
+        return complex_lanes::broadcast(b, value, width);
+    }
     let ty = b.cx().vector(&[width], value.ty());
     vector::broadcast(b, value, ty)
 }

@@ -45,7 +45,7 @@ pub(crate) enum Route<'c> {
 impl<'c> Emitter<'c> {
     /// Whether a stage stores past the caches in rows that need not begin where a register's worth of elements may be stored so.
     pub(super) fn rows_are_ragged(&self, stage: &StageView<'c>, last: &Loop<'c>) -> bool {
-        let streams = stage.schedule().non_temporal == Some(true);
+        let streams = stage.schedule().non_temporal == Some(true) && !is_complex(stage.op.result(0));
         streams && last.width > 1 && stage.result_dims().last() == Some(&last.dim)
     }
 
@@ -53,7 +53,7 @@ impl<'c> Emitter<'c> {
     pub(super) fn route(&self, stage: &StageView<'c>, result: Value<'c>) -> Route<'c> {
         let schedule = stage.schedule();
         match self.row {
-            _ if schedule.non_temporal != Some(true) => Route::Through,
+            _ if schedule.non_temporal != Some(true) || is_complex(result) => Route::Through,
             Some((row, route)) if row == result => route,
             _ if schedule.split_stores == Some(true) => Route::InPieces,
             _ => Route::WhereAligned,
@@ -108,6 +108,11 @@ impl<'c> Emitter<'c> {
     }
 }
 
+/// Whether a tensor's elements are complex, whose parts are not in memory as they are in registers.
+fn is_complex(tensor: Value<'_>) -> bool {
+    tensor.ty().element_type().is_some_and(ElementType::is_complex)
+}
+
 /// Stores a register, of which some lanes may be off.
 pub(super) fn store<'c>(
     b: &mut Builder<'c>,
@@ -118,7 +123,7 @@ pub(super) fn store<'c>(
     route: Route<'c>,
 ) {
     let through = |b: &mut Builder<'c>| memory::store_vector(b, base, index, value, element, mask);
-    let bytes = value.ty().shape()[0] * memory_bytes(element) as i64;
+    let bytes = value.ty().shape().last().copied().unwrap_or(1) * memory_bytes(element) as i64;
     let past = |b: &mut Builder<'c>| {
         let at = element_pointer(b, base, index, element);
         let value = to_memory(b, value, element);

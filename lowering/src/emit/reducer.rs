@@ -1,5 +1,6 @@
 //! Combining elements: where a reduction starts, how two elements become one, how the lanes of a vector become one.
 
+use super::complex_lanes;
 use super::memory::broadcast;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
@@ -112,6 +113,9 @@ impl Reducer {
             Kind::Xor => arith::XOrI::NAME,
         };
         let ty = lhs.ty();
+        if self.element.is_complex() && ty.is_vector() {
+            return complex_lanes::combine(b, name, lhs, rhs);
+        }
         b.value(name, &[lhs, rhs], ty, &[])
     }
 
@@ -137,6 +141,10 @@ impl Reducer {
 
     /// All lanes of a vector as one element.
     pub fn across<'c>(self, b: &mut Builder<'c>, lanes: Value<'c>) -> Value<'c> {
+        if self.element.is_complex() {
+            let name = if self.kind == Kind::Sum { complex::Add::NAME } else { complex::Mul::NAME };
+            return complex_lanes::across(b, name, lanes, self.element);
+        }
         let unsigned = self.element.is_unsigned() || self.element == ElementType::Bool;
         let bool = self.element == ElementType::Bool;
         let kind = match self.kind {

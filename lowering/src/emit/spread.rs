@@ -80,11 +80,11 @@ impl<'c> Emitter<'c> {
         if let Across::Uniform = index.across {
             let index = index.base.value(b);
             let test = arith::cmpi(b, CmpIPredicate::Eq, index, at);
-            return arith::select(b, test, value, other);
+            return lanes::select(b, test, value, other, width);
         }
         let (index, at) = (index.vector(b, width), memory::broadcast(b, at, width));
         let test = arith::cmpi(b, CmpIPredicate::Eq, index, at);
         let (value, other) = (lanes::in_lanes(b, value, width), lanes::in_lanes(b, other, width));
-        arith::select(b, test, value, other)
+        lanes::select(b, test, value, other, width)
     }
 }

@@ -225,7 +225,7 @@ impl<'c> Emitter<'c> {
                     let before = carried[copy.slot];
                     let mut after = reducer.combine(&mut emitter.b, before, value);
                     if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
-                        after = arith::select(&mut emitter.b, mask, after, before);
+                        after = lanes::select(&mut emitter.b, mask, after, before, width);
                     }
                     carried[copy.slot] = after;
                 }

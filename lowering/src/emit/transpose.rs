@@ -1,11 +1,13 @@
 //! Reads of an operand whose contiguous dim is not the one that lanes run along: vectors along its own dim, transposed in registers.
 
+use super::complex_lanes;
 use super::emitter::{Buffer, Emitter};
+use super::interleave::moved_as;
 use super::lanes::{self, Across, Coord};
 use super::memory;
 use super::nest::Copy;
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, Builder, Value};
+use strata_core::ir::{AffineExpr, Builder, ElementType, Value};
 use strata_core::upstream::vector;
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::view::StageView;
@@ -42,6 +44,7 @@ impl<'c> Emitter<'c> {
         } else {
             inside
         };
+        let moved = if buffer.element.is_complex() { moved_as(buffer.element)? } else { buffer.element };
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
@@ -49,11 +52,14 @@ impl<'c> Emitter<'c> {
             let base = at.base.add(&mut self.b, offset);
             let on = on.map(|mask| self.lane_of(mask, lane));
             let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-            rows.push(memory::load_vector(&mut self.b, buffer.base, base, buffer.element, width, mask));
+            rows.push(memory::load_vector(&mut self.b, buffer.base, base, moved, width, mask));
         }
         let bits = buffer.element.bits().max(8);
         let mut columns = transpose_registers(&mut self.b, rows, i64::from(bits));
         columns.truncate(count as usize);
+        if buffer.element == ElementType::C64 {
+            columns.iter_mut().for_each(|column| *column = complex_lanes::of_words(&mut self.b, *column));
+        }
         if backwards {
             columns.reverse();
         }

@@ -1,8 +1,9 @@
 //! Stages that run one element at a time in kernels that take long, and why: what `rs-compile --explain-slow` prints.
 
 use super::cost;
+use crate::emit::complex_lanes;
 use crate::expand_math;
-use strata_core::ir::{ElementType, Op};
+use strata_core::ir::Op;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -14,8 +15,8 @@ const SHORTEST: f64 = 1e-4;
 /// Why a stage has no vector code, or vector code that goes element by element.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// Vectors are of numbers that have one part.
-    #[error("complex numbers have no lanes")]
+    /// Vectors of complex numbers are made, taken apart and moved.
+    #[error("its arithmetic of complex numbers is not that of their parts (`--expand-complex`)")]
     Complex,
     /// What comes later wins or adds to what is there.
     #[error("a scatter writes in the order of its points")]
@@ -83,11 +84,10 @@ fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
     }
     let (dim, width) = cost::vectors(kernel, stage);
     if width <= 1.0 {
-        let types = stage.op.operand_types().into_iter().chain(stage.op.result_types());
         return Some(match () {
             () if stage.is_scatter() => Reason::Scatter,
             () if stage.scan.is_some() => Reason::Scan,
-            () if types.into_iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex) => Reason::Complex,
+            () if body.ops().into_iter().any(|op| op.dialect() == "complex" && !complex_lanes::has_lanes(op)) => Reason::Complex,
             // A stage of one point has nothing to share out.
             () if stage.domain.iter().all(|&dim| kernel.static_size(dim) == Some(1)) => return None,
             () => Reason::NoLanes,

@@ -1,7 +1,8 @@
 //! What one point of a stage costs with lanes along one dim or another.
 
+use crate::emit::complex_lanes;
 use std::collections::HashSet;
-use strata_core::ir::{AffineMap, ElementType, Op, Value};
+use strata_core::ir::{AffineMap, Op, Value};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance, stride, varying};
 use strata_dialects::loops::view::{KernelView, StageView, is_index};
@@ -26,19 +27,13 @@ pub fn lanes(kernel: &KernelView<'_>, dim: usize, vector_bits: i64) -> i64 {
 pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
     let body = stage.op.body(0);
     let mut widest = 8;
-    for arg in body.args() {
-        match arg.ty().element_type() {
-            Some(element) if element.is_complex() => return 1,
-            Some(_) => {}
-            None => return 1,
-        }
+    if body.args().iter().any(|arg| arg.ty().element_type().is_none()) {
+        return 1;
     }
     let varying = varying(stage, dim);
     for op in body.ops() {
         let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
-        // A gather of complex numbers has no operator on them, but its result.
-        let complex = types.iter().filter_map(|ty| ty.element_type()).any(ElementType::is_complex);
-        if complex || op.dialect() == "complex" {
+        if op.dialect() == "complex" && !complex_lanes::has_lanes(op) {
             return 1;
         }
         // What stands in lanes on one side of an op does so on the other.

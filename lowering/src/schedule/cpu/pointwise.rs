@@ -130,7 +130,7 @@ fn interleaved(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     let short = (2..=interleave::MOST).contains(&frame.kernel.static_size(along)?) && frame.width_along(vector) > 1;
     let elements = stage.op.results().into_iter().map(|result| result.ty().element_type());
     let plain = !stage.is_scatter() && stage.scan.is_none() && stage.spread.is_empty() && stage.reduce.is_empty();
-    let lanes = elements.into_iter().all(|element| element.is_some_and(interleave::has_lanes));
+    let lanes = elements.into_iter().all(|element| element.and_then(interleave::moved_as).is_some());
     (short && plain && lanes && before.last() == Some(&vector)).then_some(along)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::loop_to_gpu::runs;
 use crate::schedule::cost::THREADS;
-use strata_core::ir::Op;
+use strata_core::ir::{AffineMap, ElementType, Op, Value};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::capture;
 use strata_dialects::loops::access::{Stride, stride};
@@ -54,7 +54,8 @@ pub struct Machine {
 impl Machine {
     /// The cores of a CPU.
     pub fn cpu(target: &Target) -> Self {
-        Self { far: target.l2.bytes as f64, ..CPU }
+        // Half of the cache is left to what else is read.
+        Self { far: target.l2.bytes as f64 / 2.0, ..CPU }
     }
 
     /// Blocks of threads that share all outer loops: a row is a block's, a column a thread's. A block reads a row that is not long sooner
@@ -203,7 +204,14 @@ fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes
     let reads = |lanes: usize, wanted: Stride| {
         accesses().any(|(operand, map)| map.results().iter().any(|e| e.uses_dim(dim)) && stride(*map, operand, lanes) == wanted)
     };
-    let bytes = sizes.0[inner] * stage.parallel().iter().map(|&dim| sizes.0[dim]).product::<f64>() * 4.0;
+    // What is read for one index of the dims outside of the reduced one: where that stays near the core, each line is read once anyway.
+    let block = |(operand, map): (Value<'_>, &AffineMap<'_>)| {
+        let exprs = map.results();
+        let inside = exprs.iter().skip_while(|expr| !expr.uses_dim(dim)).skip(1);
+        let row: f64 = inside.flat_map(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim))).map(|&dim| sizes.0[dim]).product();
+        sizes.0[inner] * row * operand.ty().element_type().map_or(4, ElementType::bytes) as f64
+    };
+    let bytes = accesses().filter(|(_, map)| map.results().iter().any(|e| e.uses_dim(dim))).map(block).fold(0.0, f64::max);
     let all = accesses()
         .filter(|(_, map)| map.results().iter().any(|e| e.uses_dim(dim)))
         .all(|(operand, map)| stride(*map, operand, lanes) == Stride::One);
@@ -214,8 +222,7 @@ fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes
 fn is_contraction(stage: &StageView<'_>) -> bool {
     let parallel = stage.parallel();
     let moving = stage.maps.iter().map(|map| parallel.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).count());
-    let reduced =
-        |map: &strata_core::ir::AffineMap<'_>| stage.reduce.iter().any(|&dim| map.results().iter().any(|expr| expr.uses_dim(dim)));
+    let reduced = |map: &AffineMap<'_>| stage.reduce.iter().any(|&dim| map.results().iter().any(|expr| expr.uses_dim(dim)));
     let partial = moving.zip(&stage.maps).filter(|(moving, map)| *moving < parallel.len() && reduced(map)).count();
     !stage.reduce.is_empty() && partial >= 2
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use faer::Accum;
 
 use super::lu::{PANEL, halves};
-use super::matrix::{Matrix, with_vectors};
+use super::matrix::{Matrix, turn, turned, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -15,22 +15,7 @@ pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     let n = a.rows;
     let mut l = Matrix::build(n, n, |r, c| if c <= r { a[(r, c)] } else { N::ZERO });
     let minor = factor(&mut l, 0..n).err().unwrap_or(0);
-    clear(&mut l.data, n, minor);
-    (l, minor as i32)
-}
-
-/// The same by the host's LAPACK, where that is worth a call: writes the factor.
-pub fn by_host<N: Number>(a: &[N], l: &mut [N], n: usize) -> Option<i32> {
-    let host = N::lapack().filter(|_| n > PANEL)?;
-    l.copy_from_slice(a);
-    let minor = host.cholesky(l, n)?;
-    clear(l, n, minor);
-    Some(minor as i32)
-}
-
-/// Zeros above the diagonal, and behind the minor that is not positive.
-fn clear<N: Number>(l: &mut [N], n: usize, minor: usize) {
-    for (r, row) in l.chunks_mut(n.max(1)).enumerate() {
+    for r in 0..n {
         // The row of the minor is known up to its diagonal.
         let known = if minor == 0 || r + 1 < minor {
             r + 1
@@ -39,8 +24,24 @@ fn clear<N: Number>(l: &mut [N], n: usize, minor: usize) {
         } else {
             0
         };
-        row[known..].fill(N::ZERO);
+        l.row_mut(r)[known..].fill(N::ZERO);
     }
+    (l, minor as i32)
+}
+
+/// The same by the host's LAPACK, where that is worth a call: writes the factor.
+pub fn by_host<N: Number>(a: &[N], l: &mut [N], n: usize) -> Option<i32> {
+    let host = N::lapack().filter(|_| n > PANEL)?;
+    l.copy_from_slice(a);
+    let mut minor = host.cholesky(l, true, n)?;
+    if minor != 0 {
+        // What is left of a matrix without a factor is as PyTorch leaves it, which factors the columns.
+        let mut columns = turned(a, (n, n));
+        minor = host.cholesky(&mut columns, false, n)?;
+        turn(&columns, (n, n), l);
+    }
+    l.chunks_mut(n).enumerate().for_each(|(r, row)| row[r + 1..].fill(N::ZERO));
+    Some(minor as i32)
 }
 
 /// Factors some columns, from which those before are subtracted; the order of the minor that is not positive if there is one.
