@@ -27,6 +27,11 @@ impl Array {
         Array(memory)
     }
 
+    /// Where the array begins.
+    pub fn start(self) -> *mut c_void {
+        self.0
+    }
+
     /// Element `at` of an array of `T`.
     ///
     /// # Safety

@@ -5,6 +5,7 @@ mod bracket;
 pub mod ctc;
 pub mod fft;
 pub mod half;
+mod host;
 mod least;
 pub mod lexsort;
 pub mod linalg;

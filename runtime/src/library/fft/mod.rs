@@ -1,6 +1,7 @@
 //! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
 //! made once and kept for the process; short ones have closed forms. Real lines take the transform of half their length.
 
+mod dfti;
 mod groups;
 mod plan;
 mod short;
@@ -16,6 +17,7 @@ use rustfft::FftPlanner;
 use super::array::{Array, Cost, pieces};
 use crate::abi::StrataCall;
 use crate::dtype::DType;
+use dfti::Kind;
 use short::Short;
 
 /// A precision that lines are transformed in, with what is kept for it.
@@ -86,6 +88,10 @@ impl Lines {
 unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool) {
     let n = lines.n as usize;
     // SAFETY: the caller's.
+    if unsafe { dfti::transform::<T>(if inverse { Kind::Backward } else { Kind::Forward }, x, y, lines) } {
+        return;
+    }
+    // SAFETY: the caller's.
     if !short::fits(n) && unsafe { groups::complex::<T>(x, y, lines, inverse) } {
         return;
     }
@@ -109,6 +115,10 @@ unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool)
 
 /// Real lines, of whose spectrum the first `k` frequencies are kept.
 unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
+    // SAFETY: the caller's.
+    if k == lines.n / 2 + 1 && unsafe { dfti::transform::<T>(Kind::FromReal, x, y, lines) } {
+        return;
+    }
     // SAFETY: the caller's.
     if !short::fits(lines.n as usize) && unsafe { groups::from_real::<T>(x, y, lines, k) } {
         return;
@@ -139,6 +149,10 @@ unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
 
 /// Real lines from the first `k` frequencies of their spectrum. What must be real in it is taken to be.
 unsafe fn to_real<T: Precision>(x: Array, y: Array, k: i64, lines: Lines) {
+    // SAFETY: the caller's.
+    if k == lines.n / 2 + 1 && unsafe { dfti::transform::<T>(Kind::ToReal, x, y, lines) } {
+        return;
+    }
     // SAFETY: the caller's.
     if !short::fits(lines.n as usize) && unsafe { groups::to_real::<T>(x, y, k, lines) } {
         return;

@@ -1,5 +1,4 @@
-//! BLAS and LAPACK of the host, where it brings them along, as PyTorch does (MKL on x86, OpenBLAS elsewhere). They are looked up in what the
-//! process has loaded. Nothing is linked: without them the crate `faer` and our own algorithms compute the same.
+//! BLAS and LAPACK of the host, where it has them; without them the crate `faer` and our own algorithms compute the same.
 //!
 //! Their matrices lie column after column: one of ours, which lies row after row, is the transpose of what they see. What a function cannot
 //! compute (`None`), because it did not converge or a size has more than 31 bits, is computed without it.
@@ -10,17 +9,11 @@ use std::ptr::{from_ref, null_mut};
 
 use faer::Accum;
 use faer::traits::ComplexField;
-use libloading::os::unix::{Library, RTLD_LAZY};
 use num_complex::Complex64;
 
+use super::super::host;
 use super::number::Number;
 use super::product::Rows;
-
-/// The library of the host.
-const HOST: &str = "libtorch_cpu.so";
-
-/// `RTLD_NOLOAD` of Linux: find a library only if it is loaded.
-const RTLD_NOLOAD: i32 = 4;
 
 /// Rows and columns up to which decompositions are not worth a call.
 pub const LEAST: usize = 4;
@@ -88,14 +81,11 @@ pub struct Columns<N: Number> {
 impl<N: Number> Lapack<N> {
     /// The functions whose names begin with this letter, if the host has them.
     pub fn of_host(letter: char) -> Option<Lapack<N>> {
-        // SAFETY: a library that is loaded already is not initialised again.
-        let library = unsafe { Library::open(Some(HOST), RTLD_LAZY | RTLD_NOLOAD) }.ok()?;
-        // SAFETY: `ddot_` is BLAS's.
-        if !unsafe { has_short_integers(&library)? } {
+        if !has_short_integers()? {
             return None;
         }
         // SAFETY: only the address is read.
-        let find = |name: &str| unsafe { library.get::<*const c_void>(format!("{letter}{name}_\0").as_bytes()) }.map(|found| *found).ok();
+        let find = |name: &str| unsafe { host::function::<*const c_void>(&format!("{letter}{name}_")) };
         // SAFETY: these are the types of the functions in every BLAS and LAPACK whose integers have 32 bits.
         let lapack = unsafe {
             Lapack {
@@ -112,7 +102,6 @@ impl<N: Number> Lapack<N> {
                 },
             }
         };
-        std::mem::forget(library); // The functions stay.
         Some(lapack)
     }
 
@@ -262,14 +251,11 @@ impl<N: Number> Lapack<N> {
 
 /// Whether integers have 32 bits, as nearly everywhere, and not 64: asks for the product of two lines, whose count is 1 in the former and
 /// negative in the latter.
-///
-/// # Safety
-/// `ddot_` of the library is BLAS's.
-unsafe fn has_short_integers(library: &Library) -> Option<bool> {
+fn has_short_integers() -> Option<bool> {
     type Ddot = unsafe extern "C" fn(n: *const i64, x: *const f64, x_step: *const i64, y: *const f64, y_step: *const i64) -> f64;
     let (count, step) = (1 - (1_i64 << 32), 1);
-    // SAFETY: the caller's; there is one element, or none is read.
-    let product = unsafe { library.get::<Ddot>(b"ddot_\0").ok()?(&raw const count, &2.0, &raw const step, &3.0, &raw const step) };
+    // SAFETY: `ddot_` is BLAS's; there is one element, or none is read.
+    let product = unsafe { host::function::<Ddot>("ddot_")?(&raw const count, &2.0, &raw const step, &3.0, &raw const step) };
     Some(product == 6.0)
 }
 
