@@ -174,6 +174,10 @@ fn layout<'c>(
     if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
         return Err("it lies in the order in which it is read".into());
     }
+    if panel.is_none() && convert.is_none() && near(kernel, roles, operand).is_some_and(|elements| elements * bytes <= target.l1.bytes / 2)
+    {
+        return Err("what is read of it for one product stays in the first cache".into());
+    }
     let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
     let gap = if row.is_some_and(crowded) { target.l1.line / bytes } else { 0 };
     if let Some((lanes, _)) = panel {
@@ -183,6 +187,17 @@ fn layout<'c>(
     dims.extend(stage.reduce.iter().copied().filter(moving));
     let by_rows = roles.stride(operand, roles.lanes) == Stride::One;
     Ok(Layout { suffix: format!("pack{operand}"), stage: stage.op, operand, dims, panel, convert, by_rows, gap })
+}
+
+/// The elements of an operand that one product of two matrices reads, where they lie in one piece: a batch has many such products.
+fn near(kernel: &KernelView<'_>, roles: &Roles<'_, '_>, operand: usize) -> Option<i64> {
+    let [map, other] = [roles.stage.maps[operand], roles.stage.maps[1 - operand]];
+    let batch = |dim: &usize| !roles.stage.reduce.contains(dim) && uses(other, *dim);
+    let exprs = map.results();
+    let inside: Vec<_> = exprs.iter().skip_while(|expr| roles.stage.domain.iter().any(|dim| batch(dim) && expr.uses_dim(*dim))).collect();
+    let dims: Vec<_> = roles.stage.domain.iter().filter(|dim| inside.iter().any(|expr| expr.uses_dim(**dim))).collect();
+    let apart = dims.iter().any(|dim| batch(dim));
+    product_of_known(dims.into_iter().map(|&dim| kernel.static_size(dim))).filter(|_| !apart)
 }
 
 /// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
