@@ -123,6 +123,7 @@ impl<'c> Bodies<'c> {
             Rest::Own(normal) => self.body(builder, &name, &[arguments[0], value], COLD, |bodies, inner, arguments| {
                 bodies.beside_normal(inner, function, arguments, normal)
             }),
+            Rest::Everywhere => self.everywhere(builder, function, &arguments[..1]),
         })
     }
 
@@ -135,12 +136,14 @@ impl<'c> Bodies<'c> {
             let zero = x.below(normal.zero_below);
             (zero.select(0.0, lanes.float(arguments[1])).value, x.abs().not_within(normal.within).unless(zero).value)
         };
-        where_any(builder, rest, zeroed, |builder| {
-            let name = format!("{FAR}all.{}", function.name);
-            // Where a result is normal, this is the same number.
-            self.body(builder, &name, &arguments[..1], COLD, |_, inner, arguments| {
-                own::everywhere(&Lanes::new(inner, ty, scalef), function.name, arguments[0]).unwrap_or(arguments[0])
-            })
+        where_any(builder, rest, zeroed, |builder| self.everywhere(builder, function, &arguments[..1]))
+    }
+
+    /// The value for all arguments; where other code has one, this is the same number.
+    fn everywhere(&mut self, builder: &mut Builder<'c>, function: Function, arguments: &[Value<'c>]) -> Value<'c> {
+        let (name, ty, scalef) = (format!("{FAR}all.{}", function.name), arguments[0].ty(), self.target.scalef);
+        self.body(builder, &name, arguments, COLD, |_, inner, arguments| {
+            own::everywhere(&Lanes::new(inner, ty, scalef), function.name, arguments[0]).unwrap_or(arguments[0])
         })
     }
 

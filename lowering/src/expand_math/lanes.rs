@@ -312,6 +312,13 @@ impl<'a, 'b, 'c> Int<'a, 'b, 'c> {
         self.binary(arith::ShRSI::NAME, self.lanes.int(by))
     }
 
+    /// Whether the bits, as a natural number, are at least this one.
+    pub(super) fn is_natural_from(self, least: i64) -> Mask<'a, 'b, 'c> {
+        let least = self.lanes.int(least);
+        let value = arith::cmpi(&mut self.lanes.builder.borrow_mut(), CmpIPredicate::Uge, self.value, least.value);
+        Mask { lanes: self.lanes, value }
+    }
+
     /// The float with these bits.
     pub(super) fn float(self) -> Float<'a, 'b, 'c> {
         Float { lanes: self.lanes, value: self.lanes.op(arith::Bitcast::NAME, &[self.value], self.lanes.float, &[]) }

@@ -1,6 +1,6 @@
 //! Logarithms: `x = 2^e (1 + f)` with `1 + f` between the square roots of 1/2 and 2.
 
-use super::lanes::{Float, Int};
+use super::lanes::{Float, Int, Mask};
 use super::tables::*;
 
 /// Exponent, as a number and as an integer, and fraction of a positive normal number.
@@ -43,33 +43,57 @@ fn at_edges<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, pole: f64, y: Float<'a, 'b, 'c>) -
     x.above(pole).select(y, edge)
 }
 
-/// `log x`.
-pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let Split { e, f, .. } = split_any(x);
-    let [high, low] = if x.is_f32() { LN2_F32 } else { LN2_F64 };
-    at_edges(x, 0.0, e.fma(high, f + e.fma(low, core(f))))
+/// Which lanes are no positive normal numbers: subnormal, zero, negative, infinite or NaN.
+pub(super) fn is_no_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
+    let (least, infinite) = if x.is_f32() { (0x0080_0000, 0x7F80_0000) } else { (0x0010_0000_0000_0000, 0x7FF0_0000_0000_0000) };
+    // All others are as many above the least one as natural numbers, where negative ones are the largest.
+    (x.bits() - least).is_natural_from(infinite - least)
 }
 
-/// `log x` of a positive f32 on f64 lanes, where no number is subnormal.
-pub(super) fn log_of_f32<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let Split { e, f, .. } = split(x);
-    let [high, low] = LN2_F64;
+/// `log x` of a positive normal number.
+pub(super) fn log_of_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    log_of(split(x))
+}
+
+/// `log x`.
+pub(super) fn log<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    at_edges(x, 0.0, log_of(split_any(x)))
+}
+
+fn log_of<'a, 'b, 'c>(Split { e, f, .. }: Split<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let [high, low] = if f.is_f32() { LN2_F32 } else { LN2_F64 };
     e.fma(high, f + e.fma(low, core(f)))
+}
+
+/// `log2 x` of a positive normal number.
+pub(super) fn log2_of_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    log2_of(split(x))
 }
 
 /// `log2 x`, exact at powers of two.
 pub(super) fn log2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let Split { e, f, .. } = split_any(x);
-    let [high, low] = if x.is_f32() { LOG2_E_F32 } else { LOG2_E_F64 };
-    at_edges(x, 0.0, e + f.fma(high, f.fma(low, core(f) * high)))
+    at_edges(x, 0.0, log2_of(split_any(x)))
+}
+
+fn log2_of<'a, 'b, 'c>(Split { e, f, .. }: Split<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let [high, low] = if f.is_f32() { LOG2_E_F32 } else { LOG2_E_F64 };
+    e + f.fma(high, f.fma(low, core(f) * high))
+}
+
+/// `log10 x` of a positive normal number.
+pub(super) fn log10_of_normal<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    log10_of(split(x))
 }
 
 /// `log10 x`.
 pub(super) fn log10<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let Split { e, f, .. } = split_any(x);
-    let ([high, low], [e_high, e_low]) = if x.is_f32() { (LOG10_E_F32, LOG10_2_F32) } else { (LOG10_E_F64, LOG10_2_F64) };
+    at_edges(x, 0.0, log10_of(split_any(x)))
+}
+
+fn log10_of<'a, 'b, 'c>(Split { e, f, .. }: Split<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let ([high, low], [e_high, e_low]) = if f.is_f32() { (LOG10_E_F32, LOG10_2_F32) } else { (LOG10_E_F64, LOG10_2_F64) };
     let small = e.fma(e_low, f.fma(low, core(f) * high));
-    at_edges(x, 0.0, e.fma(e_high, f.fma(high, small)))
+    e.fma(e_high, f.fma(high, small))
 }
 
 /// `log(1 + x)`: the exponent is that of `1 + x` rounded, the fraction that of the exact sum.

@@ -22,8 +22,10 @@ pub(super) struct Far<'c> {
 pub(super) enum Rest {
     /// The library.
     Library,
-    /// [`everywhere`].
+    /// [`everywhere`], where the result is no normal number.
     Own(Normal),
+    /// [`everywhere`].
+    Everywhere,
 }
 
 /// Where a result is a normal number.
@@ -92,6 +94,8 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         let far = Far { lanes: x.abs().not_within(normal.within).value, by: Rest::Own(normal) };
         Expansion { value: y.value, far: Some(far) }
     };
+    let of_normal =
+        |y: Float<'_, '_, 'c>| Expansion { value: y.value, far: Some(Far { lanes: log::is_no_normal(x).value, by: Rest::Everywhere }) };
     // Scaling by any power of two takes many instructions where it is not one.
     let is_short = lanes.has_scalef() || !lanes.is_vector();
     Some(match name {
@@ -108,9 +112,9 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "atan" => whole(trig::atan(x)),
         "asin" => whole(trig::asin(x)),
         "acos" => whole(trig::acos(x)),
-        "log" => whole(log::log(x)),
-        "log2" => whole(log::log2(x)),
-        "log10" => whole(log::log10(x)),
+        "log" => of_normal(log::log_of_normal(x)),
+        "log2" => of_normal(log::log2_of_normal(x)),
+        "log10" => of_normal(log::log10_of_normal(x)),
         "log1p" => whole(log::log1p(x)),
         "erf" => whole(erf::erf(x)),
         "erfc" => whole(erf::erfc(x)),
@@ -135,6 +139,9 @@ pub(super) fn everywhere<'c>(lanes: &Lanes<'_, 'c>, name: &str, argument: Value<
     match name {
         "exp" => Some(exp::exp(x).value),
         "exp2" => Some(exp::exp2(x).value),
+        "log" => Some(log::log(x).value),
+        "log2" => Some(log::log2(x).value),
+        "log10" => Some(log::log10(x).value),
         _ => None,
     }
 }

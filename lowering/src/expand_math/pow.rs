@@ -2,7 +2,7 @@
 
 use super::exp::{exp_for_f32, exp_of_sum};
 use super::lanes::Float;
-use super::log::{Split, log_of_f32, split_any};
+use super::log::{Split, log_of_normal, split_any};
 use super::tables::*;
 
 /// A number and what its rounding lost.
@@ -66,7 +66,7 @@ fn power<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b
 
 /// `a^y` in f32: the error of the logarithm is some `2^-52` of it, and no exponent that counts is above 160.
 fn power_of_f32<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, y: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    Float::in_f64_of([a, y], |[a, y]| exp_for_f32((y * log_of_f32(a)).at_least(-160.0).at_most(160.0)))
+    Float::in_f64_of([a, y], |[a, y]| exp_for_f32((y * log_of_normal(a)).at_least(-160.0).at_most(160.0)))
 }
 
 /// `x^y` where `|x|^y` is given for a positive finite `x` other than one.
