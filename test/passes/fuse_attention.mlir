@@ -1,5 +1,6 @@
 // RUN: rs-opt %s --fuse-attention --cse | FileCheck %s
 // RUN: rs-opt %s --fuse-attention="numerics=strict" | FileCheck %s --check-prefix=STRICT
+// RUN: rs-opt %s --fuse-attention=remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
 // The constant factor of the queries is one of the scores after it.
 // CHECK-LABEL: func.func @attention(
@@ -85,4 +86,23 @@ func.func @one_query(%s0: tensor<1x8xf32>, %k: tensor<8x16xf32>, %v: tensor<16x4
   %w = prim.div %e, %sb : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<1x16xf32>
   %y = prim.dot %w, %v {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1x16xf32>, tensor<16x4xf32>) -> tensor<1x4xf32>
   return %y : tensor<1x4xf32>
+}
+
+// The logarithm of the sum is a result as well, for the backward pass: its scores are stored anyway.
+// CHECK-LABEL: func.func @with_logarithm(
+// CHECK-NOT: softmax_dot
+// CHECK: return
+// WHY: remark: the sum of the softmax is used elsewhere, so that the scores are stored for it [fuse-attention]
+func.func @with_logarithm(%q: tensor<32x8xf32>, %k: tensor<8x40xf32>, %v: tensor<40x8xf32>) -> (tensor<32x8xf32>, tensor<32xf32>) {
+  %s = prim.dot %q, %k {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<32x8xf32>, tensor<8x40xf32>) -> tensor<32x40xf32>
+  %max = prim.reduce %s {dims = array<i64: 1>, kind = "max"} : (tensor<32x40xf32>) -> tensor<32xf32>
+  %mb = prim.broadcast %max {dims = array<i64: 0>} : (tensor<32xf32>) -> tensor<32x40xf32>
+  %d = prim.sub %s, %mb : tensor<32x40xf32>
+  %e = prim.exp %d : tensor<32x40xf32>
+  %sum = prim.reduce %e {dims = array<i64: 1>, kind = "sum"} : (tensor<32x40xf32>) -> tensor<32xf32>
+  %sb = prim.broadcast %sum {dims = array<i64: 0>} : (tensor<32xf32>) -> tensor<32x40xf32>
+  %w = prim.div %e, %sb : tensor<32x40xf32>
+  %y = prim.dot %w, %v {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<32x40xf32>, tensor<40x8xf32>) -> tensor<32x8xf32>
+  %l = prim.log %sum : tensor<32xf32>
+  return %y, %l : tensor<32x8xf32>, tensor<32xf32>
 }

@@ -7,7 +7,7 @@ use strata_dialects::prim_builder::{Scalar, Tensor};
 use super::args::Args;
 use super::matmul::matmul;
 use super::random::thinned;
-use super::reduce::{logsumexp, softmax};
+use super::reduce::{logsumexp_of_softmax, softmax};
 use super::rule::Precision::Wide;
 use super::rule::{Rule, many, one};
 
@@ -61,8 +61,12 @@ fn masked_softmax<'c>(a: &Args<'c>, scores: Tensor<'c>) -> Tensor<'c> {
     if !a.given("attn_mask") {
         return weights;
     }
-    let nothing = scores.equal(f64::NEG_INFINITY).reduce("and", &[last], true);
-    nothing.select(weights.number(Scalar::Int(0)), weights)
+    hidden(scores).select(weights.number(Scalar::Int(0)), weights)
+}
+
+/// Which rows are masked throughout.
+fn hidden(scores: Tensor<'_>) -> Tensor<'_> {
+    scores.equal(f64::NEG_INFINITY).reduce("and", &[scores.rank() - 1], true)
 }
 
 fn scores<'c>(a: &Args<'c>, key: Tensor<'c>) -> Tensor<'c> {
@@ -144,5 +148,7 @@ fn gradients<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 fn with_logsumexp<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let (output, scores) = attention(a);
     let last = scores.rank() - 1;
-    vec![output, logsumexp(scores, &[last], false)]
+    let sum = logsumexp_of_softmax(scores, last);
+    let sum = if a.given("attn_mask") { hidden(scores).select(sum.number(Scalar::Float(f64::NEG_INFINITY)), sum) } else { sum };
+    vec![output, sum.squeeze(&[last])]
 }

@@ -220,7 +220,11 @@ fn on_dim<'c>(a: &Args<'c>, f: fn(Tensor<'c>, usize) -> Tensor<'c>) -> Tensor<'c
 /// The distance of each element to the largest number of its row. Where one is NaN, every row that the distances are summed to is NaN
 /// whatever the others are measured from.
 fn below_largest(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
-    x - x.reduce(if x.dtype().is_integral() { "max" } else { "maxnum" }, &[dim], true)
+    x - largest(x, dim)
+}
+
+fn largest(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    x.reduce(if x.dtype().is_integral() { "max" } else { "maxnum" }, &[dim], true)
 }
 
 pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
@@ -228,6 +232,11 @@ pub(super) fn softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
     let sum = total(exp, dim);
     // PyTorch divides, but multiplies by the reciprocal along the last dimension. In f64 programs of integers show it.
     if x.dtype() == DType::F64 && dim + 1 == x.rank() { exp * sum.reciprocal() } else { exp / sum }
+}
+
+/// The logarithm of the sum of exponentials beside a softmax, whose sum it is of; NaN where the largest element is infinite.
+pub(super) fn logsumexp_of_softmax(x: Tensor<'_>, dim: usize) -> Tensor<'_> {
+    total(below_largest(x, dim).exp(), dim).log() + largest(x, dim)
 }
 
 /// Rows that are -inf throughout become 0.

@@ -2,7 +2,7 @@
 //!
 //! Exactly when a `dot` contracts the softmax of scores (over that dimension) with values, where
 //! - the softmax is written as exponentials of the distance to the largest score, divided by their sum, possibly with zeros for rows whose
-//!   scores are all `-inf`, and nothing else reads it;
+//!   scores are all `-inf`, and nothing else reads it nor the sum;
 //! - the scores are pointwise work (scale, mask) on another `dot`, which nothing else reads;
 //! - elements are `f32` or `f64`, heads have a known size that is not large, and there are enough queries to fill the lanes of a register.
 //!
@@ -139,8 +139,12 @@ fn softmax<'c>(weights: Value<'c>, dim: usize) -> Result<(Value<'c>, &'static st
     }
     let quotient = defined(weights, prim::Div::NAME)?;
     let exp = defined(quotient.operand(0), prim::Exp::NAME)?;
-    if reduced(repeated(quotient.operand(1), dim)?, "sum", dim)? != exp.result(0) {
+    let sum = repeated(quotient.operand(1), dim)?;
+    if reduced(sum, "sum", dim)? != exp.result(0) {
         return Err("no softmax: something else is summed".into());
+    }
+    if !read_by(sum, 1) {
+        return Err("the sum of the softmax is used elsewhere, so that the scores are stored for it".into());
     }
     let distance = defined(exp.operand(0), prim::Sub::NAME)?;
     let scores = distance.operand(0);
