@@ -79,6 +79,16 @@ def test_causal_attention_of_other_positions(queries, keys):
     native(3)
 
 
+@pytest.mark.parametrize("arguments", [{}, {"is_causal": True}, {"attn_mask": torch.zeros(20, 20).index_fill(0, torch.tensor([3]), -torch.inf)}])
+def test_the_logarithm_that_attention_leaves(arguments):
+    """It is what the backward pass takes the weights from; the third mask hides a whole row."""
+
+    def attend(q, k, v):
+        return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, **arguments)[:2]
+
+    agrees(attend, *(torch.randn(2, 3, 20, 16) for _ in range(3)))
+
+
 @pytest.mark.parametrize("padding", [None, 3])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])

@@ -92,7 +92,7 @@ func.func @one_query(%s0: tensor<1x8xf32>, %k: tensor<8x16xf32>, %v: tensor<16x4
 // CHECK-LABEL: func.func @with_logarithm(
 // CHECK-NOT: softmax_dot
 // CHECK: return
-// WHY: remark: the sum of the softmax is used elsewhere, so that the scores are stored for it [fuse-attention]
+// WHY: 'attention' does not match: the sum of the softmax is used elsewhere, so that the scores are stored for it [fuse-attention]
 func.func @with_logarithm(%q: tensor<32x8xf32>, %k: tensor<8x40xf32>, %v: tensor<40x8xf32>) -> (tensor<32x8xf32>, tensor<32xf32>) {
   %s = prim.dot %q, %k {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<32x8xf32>, tensor<8x40xf32>) -> tensor<32x40xf32>
   %max = prim.reduce %s {dims = array<i64: 1>, kind = "max"} : (tensor<32x40xf32>) -> tensor<32xf32>

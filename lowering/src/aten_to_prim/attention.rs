@@ -149,6 +149,7 @@ fn with_logsumexp<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
     let (output, scores) = attention(a);
     let last = scores.rank() - 1;
     let sum = logsumexp_of_softmax(scores, last);
-    let sum = if a.given("attn_mask") { hidden(scores).select(sum.number(Scalar::Float(f64::NEG_INFINITY)), sum) } else { sum };
+    // PyTorch gives 0 for a row that is masked throughout.
+    let sum = if a.given("attn_mask") { hidden(scores).select(sum.number(Scalar::Int(0)), sum) } else { sum };
     vec![output, sum.squeeze(&[last])]
 }
