@@ -210,7 +210,7 @@ func.func @used_once(%x: tensor<1x32xf32>, %w: tensor<64x32xf8E4M3FN>) -> tensor
 // CHECK-NEXT: prim.complex
 func.func @complex_parts(%x: tensor<64x32xf32>, %y: tensor<32x48xf32>, %z: tensor<64x48xf32>) -> tensor<64x48xcomplex<f32>> {
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
-  // expected-remark @+1 {{profit: complex numbers have no lanes, which the contraction would lose}}
+  // expected-remark @+1 {{profit: complex numbers have half the lanes of their parts, which the contraction would lose}}
   %1 = prim.complex %0, %z : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xcomplex<f32>>
   return %1 : tensor<64x48xcomplex<f32>>
 }

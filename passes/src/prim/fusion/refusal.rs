@@ -38,8 +38,8 @@ pub enum Refusal {
     /// Profit: work before a contraction would be done once per output element.
     #[error("profit: a contraction would compute its operand again for every output element")]
     ContractionPrologue,
-    /// Profit: what has no lanes takes them from the contraction.
-    #[error("profit: complex numbers have no lanes, which the contraction would lose")]
+    /// Profit: what has fewer lanes takes them from the contraction.
+    #[error("profit: complex numbers have half the lanes of their parts, which the contraction would lose")]
     ComplexLanes,
     /// Profit: an expensive value would be computed more than twice.
     #[error("profit: '{0}' is expensive and would be computed again for every repeated element")]
