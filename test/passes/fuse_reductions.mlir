@@ -204,7 +204,7 @@ func.func @used_once(%x: tensor<1x32xf32>, %w: tensor<64x32xf8E4M3FN>) -> tensor
 
 // -----
 
-// Complex numbers have no lanes: a product of real matrices stays apart from them.
+// Complex numbers have half the lanes of their parts: a product of real matrices stays apart from them.
 // CHECK-LABEL: func.func @complex_parts(
 // CHECK: prim.dot
 // CHECK-NEXT: prim.complex
