@@ -1,5 +1,7 @@
 """Dense linear algebra in a process of PyTorch, whose LAPACK computes it, compared with eager PyTorch."""
 
+import os
+
 import pytest
 import torch
 from torch import linalg
@@ -102,3 +104,15 @@ def test_numbers_that_are_not_finite():
     a = torch.full((40, 40), float("nan"))
     assert compiled(linalg.cholesky_ex)(a).info != 0
     assert not compiled(lambda a: linalg.lu_factor_ex(a))(a)[0].isfinite().any()
+
+
+def test_a_process_that_was_forked_off():
+    """PyTorch's threads stay in the other process: a library that waits for them would wait for ever."""
+    a = made((130, 130), torch.float64)
+    run = compiled(lambda a: (linalg.svdvals(a), torch.fft.rfft(a).abs()))
+    wanted = run(a)
+    child = os.fork()
+    if child == 0:
+        found = run(a)
+        os._exit(0 if all(torch.allclose(x, y) for x, y in zip(found, wanted)) else 1)
+    assert os.waitpid(child, 0)[1] == 0

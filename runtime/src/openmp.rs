@@ -24,6 +24,11 @@ extern "C" fn forked() {
     FORKED.store(true, Relaxed);
 }
 
+/// Whether this process was forked off one that computed by OpenMP: no library that does may be called in it.
+pub fn is_forked() -> bool {
+    FORKED.load(Relaxed)
+}
+
 impl OpenMp {
     /// The library that this process has loaded for all to see, if any.
     pub fn of_process() -> Option<OpenMp> {
@@ -37,7 +42,7 @@ impl OpenMp {
 
     /// Whether the team's threads are in this process.
     pub fn is_here(&self) -> bool {
-        !FORKED.load(Relaxed)
+        !is_forked()
     }
 
     /// Calls `body` with each member's number, on its thread; 0 is the caller's. Ends when all have ended.

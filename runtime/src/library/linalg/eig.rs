@@ -4,7 +4,7 @@
 use num_complex::Complex64;
 
 use super::lapack::LEAST;
-use super::matrix::{Matrix, length, rotate, turned};
+use super::matrix::{Matrix, are_finite, length, rotate, turned};
 use super::number::Number;
 use super::reflect::{product, reflect, reflector};
 
@@ -24,7 +24,7 @@ pub fn eig<N: Number>(a: Matrix<N>) -> (Vec<Complex64>, Matrix<Complex64>) {
 
 /// The same by the host's LAPACK, where that is worth a call, and without vectors if they are not wanted.
 pub fn by_host<N: Number>(a: &[N], n: usize, vectors: bool) -> Option<(Vec<Complex64>, Vec<Complex64>)> {
-    let host = N::lapack().filter(|_| n > LEAST)?;
+    let host = N::lapack().filter(|_| n > LEAST && are_finite(a))?;
     let (values, columns) = host.eig(&mut turned(a, (n, n)), n, vectors)?;
     Some((values, if vectors { turned(&columns, (n, n)) } else { columns }))
 }
