@@ -150,33 +150,87 @@ const CPUID: &[(&str, u32, char, u32)] = &[
     ("x87", 1, 'd', 0),
 ];
 
-/// The features that the standard library knows.
+/// The features that the standard library knows, and those that no compiled program uses.
 #[cfg(target_arch = "aarch64")]
 fn detected(feature: &str) -> Option<bool> {
-    detect!(
+    let known = detect!(
         is_aarch64_feature_detected,
         feature,
         "aes" = "aes",
         "bf16" = "bf16",
+        "bti" = "bti",
+        "ccdp" = "dpb2",
+        "ccpp" = "dpb",
         "complxnum" = "fcma",
         "crc" = "crc",
         "dotprod" = "dotprod",
+        "f32mm" = "f32mm",
+        "f64mm" = "f64mm",
+        "flagm" = "flagm",
         "fp-armv8" = "fp",
         "fp16fml" = "fhm",
+        "fptoint" = "frintts",
         "fullfp16" = "fp16",
         "i8mm" = "i8mm",
         "jsconv" = "jsconv",
         "lse" = "lse",
+        "lse2" = "lse2",
+        "mte" = "mte",
         "neon" = "neon",
+        "pauth" = "paca",
         "rand" = "rand",
         "rcpc" = "rcpc",
+        "rcpc-immo" = "rcpc2",
         "rdm" = "rdm",
+        "sb" = "sb",
         "sha2" = "sha2",
         "sha3" = "sha3",
+        "sm4" = "sm4",
         "sve" = "sve",
         "sve2" = "sve2",
-    )
+    );
+    let version = || feature.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+    known.or_else(|| (OF_SYSTEMS.binary_search(&feature).is_ok() || version()).then_some(true))
 }
+
+/// What no compiler chooses by itself: registers of operating systems, exception levels, counters, traces, guards against side channels. LLVM's tables of CPUs list them too, with versions of
+/// the architecture, which stand for features that are named beside them.
+#[cfg(target_arch = "aarch64")]
+const OF_SYSTEMS: &[&str] = &[
+    "CONTEXTIDREL2",
+    "am",
+    "amvs",
+    "ccidx",
+    "dit",
+    "ecv",
+    "el2vmsa",
+    "el3",
+    "ete",
+    "fgt",
+    "hcx",
+    "lor",
+    "mpam",
+    "nmi",
+    "nv",
+    "pan",
+    "pan-rwv",
+    "perfmon",
+    "predres",
+    "ras",
+    "rasv2",
+    "rme",
+    "sel2",
+    "spe",
+    "spe-eef",
+    "specres2",
+    "ssbs",
+    "tlb-rmi",
+    "tracev8.4",
+    "trbe",
+    "uaops",
+    "vh",
+    "xs",
+];
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 fn detected(_feature: &str) -> Option<bool> {
@@ -224,6 +278,14 @@ mod tests {
         assert!(check(&target).unwrap_err().to_string().contains("needs time-travel"));
         target.arch = "z80".into();
         assert!(check(&target).unwrap_err().to_string().contains("compiled for z80"));
+    }
+
+    #[test]
+    #[cfg(target_arch = "aarch64")]
+    fn what_systems_use_is_no_reason() {
+        assert!(OF_SYSTEMS.is_sorted());
+        assert!(["neon", "el3", "perfmon", "v8a", "v8.4a"].iter().all(|name| has(name)));
+        assert!(!has("vanished"));
     }
 
     #[test]

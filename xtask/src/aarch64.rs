@@ -16,7 +16,7 @@ const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const PACKAGES: [&str; 3] = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"];
 const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
 /// CPUs to compile for, in turns: a small one, and one that also has vectors of any length (SVE).
-const CPUS: [&str; 2] = ["cortex-a72", "neoverse-v1"];
+const CPUS: [&str; 2] = ["cortex-a72", "a64fx"];
 
 #[derive(Deserialize)]
 struct Manifest {
@@ -26,7 +26,8 @@ struct Manifest {
 #[derive(Deserialize)]
 struct Case {
     name: String,
-    pt2: String,
+    #[serde(rename = "pt2", alias = "pt")]
+    model: String,
     io: Vec<String>,
     check: String,
 }
@@ -107,7 +108,7 @@ fn run(folder: &Path, case: &Case, cpu: &str) -> Result<()> {
     std::fs::create_dir_all(&out)?;
     let artefact: PathBuf = out.join(format!("{}.strata", case.name));
     let compile = [format!("--cpu={cpu}"), "-o".to_owned(), artefact.display().to_string()];
-    succeed(Command::new(tools.join("rs-compile")).arg(folder.join(&case.pt2)).args(compile))?;
+    succeed(Command::new(tools.join("rs-compile")).arg(folder.join(&case.model)).args(compile))?;
     // Random numbers are not compared, only drawn.
     let option = if case.check == "shape" { "--inputs" } else { "--expect" };
     let ran = case.io.iter().try_for_each(|io| {
