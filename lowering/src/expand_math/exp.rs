@@ -34,7 +34,13 @@ pub(super) fn exp<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     // Outside of these the result is zero or infinite.
     let (low, high) = if x.is_f32() { (-104.0, 89.0) } else { (-746.0, 710.0) };
     let Reduced { n, int, r } = reduce(x.at_least(low).at_most(high));
-    power(r).scale(n, int)
+    unless_zero(x, low, power(r)).scale(n, int)
+}
+
+/// Zero where `x` is below the least argument whose power is none: a CPU takes a hundred cycles for a product that underflows, and masks are of
+/// minus infinity.
+fn unless_zero<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, low: f64, power: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    x.below(low).select(0.0, power)
 }
 
 /// `e^x` where it is a normal number.
@@ -63,9 +69,9 @@ pub(super) fn exp_for_f32<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c>
 /// `2^x`.
 pub(super) fn exp2<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let (low, high) = if x.is_f32() { (-151.0, 129.0) } else { (-1076.0, 1025.0) };
-    let x = x.at_least(low).at_most(high);
-    let (n, int) = x.round_product(1.0);
-    power((x - n) * std::f64::consts::LN_2).scale(n, int)
+    let within = x.at_least(low).at_most(high);
+    let (n, int) = within.round_product(1.0);
+    unless_zero(x, low, power((within - n) * std::f64::consts::LN_2)).scale(n, int)
 }
 
 /// `2^x` where it is a normal number.
