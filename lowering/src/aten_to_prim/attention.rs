@@ -27,12 +27,12 @@ fn attention<'c>(a: &Args<'c>) -> (Tensor<'c>, Tensor<'c>) {
     (matmul(weights(a, scores), attended(a, "value")), scores)
 }
 
-/// Key or value up to the last position that a query attends to.
+/// Key or value up to the last position that a query attends to. A mask, which causal attention may have beside, is for all of them.
 fn attended<'c>(a: &Args<'c>, name: &str) -> Tensor<'c> {
     let (x, query) = (repeated(a, name), a.tensor("query"));
     let (positions, queries) = (x.rank() - 2, query.size(query.rank() - 2));
     match (queries.known(), x.size(positions).known()) {
-        (Some(last), Some(all)) if last < all && is_causal(a) => x.slice(positions, 0, queries, 1),
+        (Some(last), Some(all)) if last < all && is_causal(a) && !a.given("attn_mask") => x.slice(positions, 0, queries, 1),
         _ => x,
     }
 }

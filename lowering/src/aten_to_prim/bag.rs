@@ -37,6 +37,11 @@ fn wrapped_padding<'c>(a: &Args<'c>) -> Option<Size<'c>> {
     Some(if row < 0 { a.raw("weight").size(0) + row } else { Size::Const(row) })
 }
 
+/// Whether the last offset is where the last bag ends, and begins none.
+fn ends_last_bag(a: &Args<'_>) -> bool {
+    a.has("include_last_offset") && a.bool("include_last_offset")
+}
+
 /// The number of bags, and the bag of each index: the last one that begins at it or before.
 fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
     if let Some((count, length)) = length_of_bags(a, indices) {
@@ -44,7 +49,7 @@ fn bags<'c>(a: &Args<'c>, indices: Tensor<'c>) -> (Size<'c>, Tensor<'c>) {
         return (count.into(), flat(owner));
     }
     let offsets = positions(a.raw("offsets"));
-    let last = a.has("include_last_offset") && a.bool("include_last_offset");
+    let last = ends_last_bag(a);
     let count = if last { offsets.size(0) - 1 } else { offsets.size(0) };
     let n = indices.size(0);
     let first = a.prim.range(DType::I64, offsets.size(0)).not_equal(0).or(offsets.equal(0));
@@ -67,7 +72,7 @@ fn length_of_bags(a: &Args<'_>, indices: Tensor<'_>) -> Option<(i64, i64)> {
         _ => return None,
     };
     let (count, n) = (offsets.size(0).known()?, indices.size(0).known()?);
-    let last = a.has("include_last_offset") && a.bool("include_last_offset");
+    let last = ends_last_bag(a);
     (!last && step > 0 && count.checked_mul(step)? == n).then_some((count, step))
 }
 
@@ -83,12 +88,15 @@ fn splat_number(value: Value<'_>) -> Option<i64> {
     Some(i64::from_le_bytes(*bytes))
 }
 
-/// Which indices come before the last offset, where that one ends the last bag. Where PyTorch has loops of its own for single rows (for maxima,
-/// in double precision, and with a padding row) all others are in the last bag.
+/// Whether PyTorch sums bags in blocks where no row is padding, and not row by row.
+fn sums_in_blocks(mode: i64, rows: Tensor<'_>) -> bool {
+    mode != MAX && rows.dtype() != DType::F64
+}
+
+/// Which indices come before the last offset, where that one ends the last bag and PyTorch sums in blocks: all others are in no bag then. Where it
+/// takes row by row they are in the last bag.
 fn before_last_offset<'c>(a: &Args<'c>, indices: Tensor<'c>) -> Option<Tensor<'c>> {
-    let ends = a.has("include_last_offset") && a.bool("include_last_offset");
-    let in_blocks = a.int("mode") != MAX && a.tensor("weight").dtype() != DType::F64;
-    (ends && in_blocks).then(|| {
+    (ends_last_bag(a) && sums_in_blocks(a.int("mode"), a.raw("weight"))).then(|| {
         let offsets = positions(a.raw("offsets"));
         let count = offsets.size(0);
         a.prim.range(DType::I64, indices.size(0)).less(offsets.slice(0, count - 1, 1, 1))
@@ -178,6 +186,11 @@ fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
         return table.scatter(none.select(grad.number(Scalar::Int(0)), grad), &[best.maximum(0), column], &[0, 1], "add");
     }
     let owner = if a.has("offsets") { bags(a, indices).1 } else { positions(a.raw("offset2bag")) };
+    // With an offset more than there are bags, what lies behind the last one is in the last bag, or in none, as in `before_last_offset`.
+    let ends = a.has("offsets") && !a.raw("offsets").size(0).same(grad.size(0));
+    let count = |less: i64| a.prim.size_tensor(DType::I64, grad.size(0) - less);
+    let behind = (ends && sums_in_blocks(mode, grad) && named_padding(a).is_none()).then(|| owner.greater_equal(count(0)));
+    let owner = if ends { owner.minimum(count(1)) } else { owner };
     let share = if mode == MEAN {
         let sizes = positions(a.raw("bag_size")).slice(0, 0, grad.size(0), 1);
         grad / sizes.maximum(1).convert(grad.dtype()).unsqueeze(1)
@@ -190,6 +203,9 @@ fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
     }
     if let Some(row) = named_padding(a) {
         parts = parts.fill_where(indices.equal(row).unsqueeze(1), 0.0);
+    }
+    if let Some(behind) = behind {
+        parts = parts.fill_where(behind.unsqueeze(1), 0.0);
     }
     if a.bool("scale_grad_by_freq") {
         let ones = a.prim.full(grad.dtype(), Scalar::Int(1), &indices.shape());
