@@ -1,7 +1,7 @@
 //! `vector`: values of several lanes.
 
 use super::ops;
-use crate::ir::{Attr, Builder, Cx, Type, Value};
+use crate::ir::{Attr, Builder, Cx, Value};
 
 ops! {
     /// The same bits as lanes of another type.
@@ -87,20 +87,26 @@ pub fn reduction_as_tree<'c>(b: &mut Builder<'c>, kind: CombiningKind, vector: V
     b.value(Reduction::NAME, &[vector], ty, &[("kind", kind.attr(cx)), ("fastmath", reassociate)])
 }
 
-/// Lane `lane` of a vector.
+/// Lane `lane` of a vector; of one of vectors, the vector in this place.
 pub fn extract<'c>(b: &mut Builder<'c>, vector: Value<'c>, lane: i64) -> Value<'c> {
-    let (ty, position) = (vector.ty().element(), b.cx().i64s_attr(&[lane]));
+    let (element, position) = (vector.ty().element(), b.cx().i64s_attr(&[lane]));
+    let ty = match vector.ty().shape().as_slice() {
+        [] | [_] => element,
+        [_, rest @ ..] => b.cx().vector(rest, element),
+    };
     b.value(Extract::NAME, &[vector], ty, &[("static_position", position)])
 }
 
-/// The vector with `value` as lane `lane`.
+/// The vector with `value` in place of what [`extract`] takes.
 pub fn insert<'c>(b: &mut Builder<'c>, value: Value<'c>, vector: Value<'c>, lane: i64) -> Value<'c> {
     let position = b.cx().i64s_attr(&[lane]);
     b.value(Insert::NAME, &[value, vector], vector.ty(), &[("static_position", position)])
 }
 
 /// Lanes of two vectors of one type: lane `i` of the result is lane `lanes[i]` of `x`, or of `y` from the number of lanes on.
-pub fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: &[i64], ty: Type<'c>) -> Value<'c> {
-    let mask = b.cx().i64s_attr(lanes);
+pub fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl IntoIterator<Item = i64>) -> Value<'c> {
+    let lanes: Vec<_> = lanes.into_iter().collect();
+    let ty = b.cx().vector(&[lanes.len() as i64], x.ty().element());
+    let mask = b.cx().i64s_attr(&lanes);
     b.value(Shuffle::NAME, &[x, y], ty, &[("mask", mask)])
 }

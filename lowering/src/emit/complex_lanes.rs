@@ -32,11 +32,7 @@ pub(super) fn ty<'c>(cx: Cx<'c>, element: ElementType, width: i64) -> Type<'c> {
 
 /// The real and the imaginary parts of all lanes.
 pub(super) fn rows<'c>(b: &mut Builder<'c>, value: Value<'c>) -> [Value<'c>; 2] {
-    let row = b.cx().vector(&value.ty().shape()[1..], value.ty().element());
-    [0, 1].map(|at| {
-        let position = b.cx().i64s_attr(&[at]);
-        b.value(vector::Extract::NAME, &[value], row, &[("static_position", position)])
-    })
+    [0, 1].map(|row| vector::extract(b, value, row))
 }
 
 /// The numbers with these parts.
@@ -90,9 +86,9 @@ pub(super) fn combine<'c>(b: &mut Builder<'c>, name: &str, x: Value<'c>, y: Valu
     if name == complex::Add::NAME {
         return by_rows(b, [x, y], |b, [x, y]| arith::addf(b, x, y));
     }
-    let ([a, b_], [c, d]) = (rows(b, x), rows(b, y));
-    let [ac, bd, ad, bc] = [(a, c), (b_, d), (a, d), (b_, c)].map(|(x, y)| arith::mulf(b, x, y));
-    let parts = [arith::subf(b, ac, bd), arith::addf(b, ad, bc)];
+    let (x, y) = (rows(b, x), rows(b, y));
+    let [reals, imags, outer, inner] = [(0, 0), (1, 1), (0, 1), (1, 0)].map(|(i, j)| arith::mulf(b, x[i], y[j]));
+    let parts = [arith::subf(b, reals, imags), arith::addf(b, outer, inner)];
     of_rows(b, parts)
 }
 
@@ -100,12 +96,7 @@ pub(super) fn combine<'c>(b: &mut Builder<'c>, name: &str, x: Value<'c>, y: Valu
 pub(super) fn across<'c>(b: &mut Builder<'c>, name: &str, mut value: Value<'c>, element: ElementType) -> Value<'c> {
     let mut width = value.ty().shape()[1];
     while width > 1 {
-        let halves = [0, width / 2].map(|from| {
-            by_rows(b, [value], |b, [row]| {
-                let ty = b.cx().vector(&[width / 2], row.ty().element());
-                vector::shuffle(b, row, row, &(from..from + width / 2).collect::<Vec<_>>(), ty)
-            })
-        });
+        let halves = [0, width / 2].map(|from| by_rows(b, [value], |b, [row]| vector::shuffle(b, row, row, from..from + width / 2)));
         value = combine(b, name, halves[0], halves[1]);
         width /= 2;
     }
@@ -188,15 +179,13 @@ pub(super) fn of_words<'c>(b: &mut Builder<'c>, words: Value<'c>) -> Value<'c> {
 fn together<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let width = value.ty().shape()[1];
     let [real, imag] = rows(b, value);
-    let ty = b.cx().vector(&[2 * width], real.ty().element());
-    vector::shuffle(b, real, imag, &(0..2 * width).map(|lane| lane / 2 + lane % 2 * width).collect::<Vec<_>>(), ty)
+    vector::shuffle(b, real, imag, (0..2 * width).map(|lane| lane / 2 + lane % 2 * width))
 }
 
 /// Numbers of floats that lie as they do in memory.
 fn apart<'c>(b: &mut Builder<'c>, parts: Value<'c>) -> Value<'c> {
     let width = parts.ty().shape()[0] / 2;
-    let ty = b.cx().vector(&[width], parts.ty().element());
-    let rows = [0, 1].map(|row| vector::shuffle(b, parts, parts, &(0..width).map(|lane| 2 * lane + row).collect::<Vec<_>>(), ty));
+    let rows = [0, 1].map(|row| vector::shuffle(b, parts, parts, (0..width).map(|lane| 2 * lane + row)));
     of_rows(b, rows)
 }
 
@@ -214,6 +203,5 @@ fn places<'c>(b: &mut Builder<'c>, indices: Value<'c>) -> [Value<'c>; 2] {
 /// Each lane of a mask twice.
 fn twice<'c>(b: &mut Builder<'c>, mask: Value<'c>) -> Value<'c> {
     let width = mask.ty().shape()[0];
-    let ty = b.cx().vector(&[2 * width], mask.ty().element());
-    vector::shuffle(b, mask, mask, &(0..2 * width).map(|lane| lane / 2).collect::<Vec<_>>(), ty)
+    vector::shuffle(b, mask, mask, (0..2 * width).map(|lane| lane / 2))
 }

@@ -11,9 +11,9 @@ use super::lanes::{Across, in_lanes};
 use super::nest::Copy;
 use super::non_temporal;
 use super::tiles::groups_along;
-use super::transpose::shuffle;
 use crate::num::Num;
 use strata_core::ir::{Builder, ElementType, Value};
+use strata_core::upstream::vector;
 use strata_dialects::loops::view::StageView;
 
 /// Rows of so many elements are interleaved at most: each store takes as many shuffles as there are elements, or their logarithm.
@@ -87,7 +87,9 @@ fn interleaved<'c>(b: &mut Builder<'c>, columns: Vec<Value<'c>>, width: i64) -> 
         let (even, odd) = (half(b, 0), half(b, 1));
         let pairs = even.into_iter().zip(odd);
         return pairs
-            .flat_map(|(x, y)| [0, width / 2].map(|from| shuffle(b, x, y, (0..width).map(|lane| from + lane / 2 + lane % 2 * width))))
+            .flat_map(|(x, y)| {
+                [0, width / 2].map(|from| vector::shuffle(b, x, y, (0..width).map(|lane| from + lane / 2 + lane % 2 * width)))
+            })
             .collect();
     }
     // Each vector takes from one column after the other what it has of it.
@@ -101,7 +103,7 @@ fn interleaved<'c>(b: &mut Builder<'c>, columns: Vec<Value<'c>>, width: i64) -> 
                 (0, at) if column == 1 => at,
                 _ => lane,
             });
-            shuffle(b, row, value, lanes)
+            vector::shuffle(b, row, value, lanes)
         })
     };
     (0..count).map(|at| part(b, at)).collect()

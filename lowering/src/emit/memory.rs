@@ -171,9 +171,7 @@ pub fn load_every<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, elem
     let starts = [index, index.add(b, Num::Const(second))];
     let parts = starts.map(|index| load_vector(b, base, index, element, part, None));
     let lanes = (0..width).map(|lane| if lane < width / 2 { step * lane } else { part + step * lane - second });
-    let mask = b.cx().i64s_attr(&lanes.collect::<Vec<_>>());
-    let ty = b.cx().vector(&[width], parts[0].ty().element());
-    b.value(vector::Shuffle::NAME, &parts, ty, &[("mask", mask)])
+    vector::shuffle(b, parts[0], parts[1], lanes)
 }
 
 /// `width` elements in a row that ends at `index`, the last one first; those that `mask` leaves out are zero.
@@ -185,8 +183,7 @@ pub fn load_reversed<'c>(
     width: i64,
     mask: Option<Value<'c>>,
 ) -> Value<'c> {
-    let backwards = b.cx().i64s_attr(&(0..width).rev().collect::<Vec<_>>());
-    let reverse_row = |b: &mut Builder<'c>, row: Value<'c>| b.value(vector::Shuffle::NAME, &[row, row], row.ty(), &[("mask", backwards)]);
+    let reverse_row = |b: &mut Builder<'c>, row: Value<'c>| vector::shuffle(b, row, row, (0..width).rev());
     let reverse = |b: &mut Builder<'c>, value: Value<'c>| match complex_lanes::is_complex(value) {
         true => complex_lanes::by_rows(b, [value], |b, [row]| reverse_row(b, row)),
         false => reverse_row(b, value),

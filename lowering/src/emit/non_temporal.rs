@@ -15,7 +15,6 @@ use super::emitter::Emitter;
 use super::lanes::Coord;
 use super::memory::{self, element_pointer, memory_bytes, to_memory};
 use super::nest::{Body, Copy, Loop};
-use super::transpose::shuffle;
 use crate::num::Num;
 use strata_core::ir::{Builder, ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
@@ -161,7 +160,7 @@ fn in_pieces<'c>(
     let value = to_memory(b, value, element);
     let lanes = PIECE / memory_bytes(element) as i64;
     for first in (0..value.ty().shape()[0]).step_by(lanes as usize) {
-        let piece = shuffle(b, value, value, first..first + lanes);
+        let piece = vector::shuffle(b, value, value, first..first + lanes);
         let at = index.add(b, Num::Const(first));
         let store = |b: &mut Builder<'c>| {
             let at = element_pointer(b, base, at, element);

@@ -100,7 +100,7 @@ fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: 
                 // Elements of the lower (then the upper) half of each group of lanes, in turn from one and the other.
                 for half in [0, group / 2] {
                     let mask = |lane: i64| lane / group * group + half + lane % group / 2 + lane % 2 * width;
-                    next.push(shuffle(b, x, y, (0..width).map(mask)));
+                    next.push(vector::shuffle(b, x, y, (0..width).map(mask)));
                 }
             }
         }
@@ -118,7 +118,7 @@ fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: 
                 // The groups of even (then of odd) number of both.
                 for (odd, half) in halves.iter_mut().enumerate() {
                     let mask = |lane: i64| (lane / group * 2 + odd as i64) * group + lane % group;
-                    half.push(shuffle(b, pair[0], pair[1], (0..width).map(mask)));
+                    half.push(vector::shuffle(b, pair[0], pair[1], (0..width).map(mask)));
                 }
             }
             list = halves.concat();
@@ -128,12 +128,4 @@ fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: 
         }
     }
     columns.concat()
-}
-
-/// Lanes of two registers: those of the second count on from the first's.
-pub(super) fn shuffle<'c>(b: &mut Builder<'c>, x: Value<'c>, y: Value<'c>, lanes: impl Iterator<Item = i64>) -> Value<'c> {
-    let lanes: Vec<_> = lanes.collect();
-    let ty = b.cx().vector(&[lanes.len() as i64], x.ty().element());
-    let mask = b.cx().i64s_attr(&lanes);
-    b.value(vector::Shuffle::NAME, &[x, y], ty, &[("mask", mask)])
 }

@@ -241,7 +241,5 @@ fn shuffle<'c>(builder: &mut Builder<'c>, a: Value<'c>, b: Value<'c>, lanes: &[i
     if lanes.iter().copied().eq(0..a.ty().shape()[0]) {
         return a;
     }
-    let cx = builder.cx();
-    let ty = cx.vector(&[lanes.len() as i64], a.ty().element());
-    vector::shuffle(builder, a, b, lanes, ty)
+    vector::shuffle(builder, a, b, lanes.iter().copied())
 }
