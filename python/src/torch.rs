@@ -4,17 +4,14 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 
-use libloading::os::unix::{Library, RTLD_NOW};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 use strata_runtime::DType;
 use strata_runtime::dlpack::{DLDevice, DLTensor};
+use strata_runtime::library::host;
 use strata_runtime::memory::Block;
-
-/// `RTLD_NOLOAD` of Linux: find a library only if it is loaded.
-const RTLD_NOLOAD: c_int = 4;
 
 /// PyTorch's number of the layout of dense tensors (`c10::Layout`).
 const STRIDED: i32 = 0;
@@ -75,7 +72,6 @@ pub struct Torch {
     data: DataFn,
     delete: DeleteFn,
     wrap: WrapFn,
-    _library: Library,
 }
 
 impl Torch {
@@ -96,8 +92,7 @@ impl Torch {
         // SAFETY: PyTorch's table lives as long as the process, and the fields read are those of version 1.
         let exchange = unsafe { start.as_ref() };
         let read = exchange.read.filter(|_| exchange.major == 1).ok_or_else(|| old("DLPack exchange of version 1"))?;
-        // SAFETY: nothing is loaded, so no initialiser runs.
-        let library = unsafe { Library::open(Some("libtorch_cpu.so"), RTLD_NOW | RTLD_NOLOAD) }.map_err(|_| old("libtorch_cpu.so"))?;
+        let library = host::library().ok_or_else(|| old("libtorch_cpu.so"))?;
         // SAFETY: the types are those of PyTorch's stable headers.
         unsafe {
             let empty = *library.get::<EmptyFn>(b"aoti_torch_empty_strided").map_err(|_| old("aoti_torch_empty_strided"))?;
@@ -106,7 +101,7 @@ impl Torch {
             let delete =
                 *library.get::<DeleteFn>(b"aoti_torch_delete_tensor_object").map_err(|_| old("aoti_torch_delete_tensor_object"))?;
             let wrap = *library.get::<WrapFn>(b"torch_tensor_to_pyobject").map_err(|_| old("torch_tensor_to_pyobject"))?;
-            Ok(Torch { read, empty, from_blob, data, delete, wrap, _library: library })
+            Ok(Torch { read, empty, from_blob, data, delete, wrap })
         }
     }
 

@@ -193,8 +193,8 @@ fn detected(feature: &str) -> Option<bool> {
     known.or_else(|| (OF_SYSTEMS.binary_search(&feature).is_ok() || version()).then_some(true))
 }
 
-/// What no compiler chooses by itself: registers of operating systems, exception levels, counters, traces, guards against side channels. LLVM's tables of CPUs list them too, with versions of
-/// the architecture, which stand for features that are named beside them.
+/// What no compiler chooses by itself: registers of operating systems, exception levels, counters, traces, guards against side channels. LLVM's
+/// tables of CPUs list them too, and versions of the architecture, which stand for features that are named beside them.
 #[cfg(target_arch = "aarch64")]
 const OF_SYSTEMS: &[&str] = &[
     "CONTEXTIDREL2",

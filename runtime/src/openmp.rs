@@ -4,6 +4,7 @@
 //! operator of eager PyTorch, so kernels in such a host run on the host's own threads.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use libloading::os::unix::Library;
@@ -24,9 +25,16 @@ extern "C" fn forked() {
     FORKED.store(true, Relaxed);
 }
 
-/// Whether this process was forked off one that computed by OpenMP: no library that does may be called in it.
-pub fn is_forked() -> bool {
-    FORKED.load(Relaxed)
+/// Has the system say when this process is forked, from the first call on; gives whether it will.
+fn watches_forks() -> bool {
+    static WATCHES: OnceLock<bool> = OnceLock::new();
+    // SAFETY: the handler only stores to an atomic.
+    *WATCHES.get_or_init(|| unsafe { libc::pthread_atfork(None, None, Some(forked)) } == 0)
+}
+
+/// Whether a library that computes by OpenMP may be called: this process was not forked off one where that was asked before.
+pub fn may_be_called() -> bool {
+    watches_forks() && !FORKED.load(Relaxed)
 }
 
 impl OpenMp {
@@ -35,14 +43,12 @@ impl OpenMp {
         let process = Library::this();
         // SAFETY: the names have these types in every OpenMP library, and what a process has loaded for all stays.
         let (parallel, number) = unsafe { (*process.get(b"GOMP_parallel\0").ok()?, *process.get(b"omp_get_thread_num\0").ok()?) };
-        // SAFETY: the handler only stores to an atomic.
-        let registered = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        (registered == 0).then_some(OpenMp { parallel, number })
+        watches_forks().then_some(OpenMp { parallel, number })
     }
 
     /// Whether the team's threads are in this process.
     pub fn is_here(&self) -> bool {
-        !is_forked()
+        may_be_called()
     }
 
     /// Calls `body` with each member's number, on its thread; 0 is the caller's. Ends when all have ended.

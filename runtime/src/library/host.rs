@@ -1,27 +1,39 @@
-//! Mathematical libraries of the host: what PyTorch brings along (MKL on x86, OpenBLAS elsewhere) is used in its processes. Nothing is linked.
+//! PyTorch, where the process has loaded it: what it has beside tensors are mathematical libraries (MKL on x86, OpenBLAS elsewhere). Nothing is
+//! linked.
 
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LAZY};
 
-/// The library of the host that has them.
+use crate::openmp;
+
+/// PyTorch's library.
 const HOST: &str = "libtorch_cpu.so";
 
 /// `RTLD_NOLOAD` of Linux: find a library only if it is loaded.
 const RTLD_NOLOAD: i32 = 4;
 
-/// The host's library, if the process has loaded it when it is first asked for.
-fn library() -> Option<&'static Library> {
-    static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+/// PyTorch's library, if the process has loaded it by now.
+pub fn library() -> Option<&'static Library> {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    if let Some(library) = LIBRARY.get() {
+        return Some(library);
+    }
     // SAFETY: a library that is loaded already is not initialised again.
-    LIBRARY.get_or_init(|| unsafe { Library::open(Some(HOST), RTLD_LAZY | RTLD_NOLOAD) }.ok()).as_ref()
+    let library = unsafe { Library::open(Some(HOST), RTLD_LAZY | RTLD_NOLOAD) }.ok()?;
+    Some(LIBRARY.get_or_init(|| library))
 }
 
 /// A function of the host.
 ///
 /// # Safety
 /// The function has this type wherever it has this name.
-pub unsafe fn function<F: Copy>(name: &str) -> Option<F> {
+pub(super) unsafe fn function<F: Copy>(name: &str) -> Option<F> {
     // SAFETY: the caller's; the library is never closed.
     unsafe { library()?.get::<F>(format!("{name}\0").as_bytes()) }.map(|found| *found).ok()
+}
+
+/// Functions of a library of the host, which are looked up once; none in a process where they would wait for threads of another one.
+pub(super) fn functions<T>(found: &'static OnceLock<Option<T>>, find: impl FnOnce() -> Option<T>) -> Option<&'static T> {
+    if openmp::may_be_called() { found.get_or_init(find).as_ref() } else { None }
 }

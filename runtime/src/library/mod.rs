@@ -5,7 +5,7 @@ mod bracket;
 pub mod ctc;
 pub mod fft;
 pub mod half;
-mod host;
+pub mod host;
 mod least;
 pub mod lexsort;
 pub mod linalg;

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::super::array::Array;
 use super::super::host;
 use super::{Lines, Precision};
-use crate::openmp;
 
 type Handle = *mut c_void;
 type Create = unsafe extern "C" fn(handle: *mut Handle, domain: i32, length: i64) -> i64;
@@ -69,7 +68,7 @@ impl Dfti {
                 })
             }
         };
-        FOUND.get_or_init(find).as_ref().filter(|_| !openmp::is_forked())
+        host::functions(&FOUND, find)
     }
 }
 

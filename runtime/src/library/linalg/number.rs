@@ -7,8 +7,8 @@ use faer::traits::ComplexField;
 use num_complex::{Complex32, Complex64};
 use num_traits::{ConstOne, ConstZero, NumAssign};
 
+use super::super::host;
 use super::lapack::Lapack;
-use crate::openmp;
 
 /// A real or complex number of single or double precision.
 pub trait Number: Copy + Send + Sync + ComplexField + NumAssign + ConstZero + ConstOne + Neg<Output = Self> + 'static {
@@ -77,7 +77,7 @@ macro_rules! elements {
 
             fn lapack() -> Option<&'static Lapack<Self>> {
                 static FOUND: OnceLock<Option<Lapack<$element>>> = OnceLock::new();
-                FOUND.get_or_init(|| Lapack::of_host($letter)).as_ref().filter(|_| !openmp::is_forked())
+                host::functions(&FOUND, || Lapack::of_host($letter))
             }
         }
 
