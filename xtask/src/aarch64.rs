@@ -15,7 +15,7 @@ const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 /// Debian's cross compiler, whose linker Rust uses, and the emulator of single processes.
 const PACKAGES: [&str; 3] = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"];
 const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
-/// CPUs to compile for, in turns: a small one, and one that also has vectors of any length (SVE).
+/// CPUs to compile for, in turns: a small one, and one that also has vectors of any length (SVE), of which the emulator has all features.
 const CPUS: [&str; 2] = ["cortex-a72", "a64fx"];
 
 #[derive(Deserialize)]

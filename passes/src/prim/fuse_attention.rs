@@ -2,7 +2,7 @@
 //!
 //! Exactly when a `dot` contracts the softmax of scores (over that dimension) with values, where
 //! - the softmax is written as exponentials of the distance to the largest score, divided by their sum, possibly with zeros for rows whose
-//!   scores are all `-inf`, and nothing else reads it nor the sum;
+//!   scores are all `-inf`, and nothing else reads it or its sum;
 //! - the scores are pointwise work (scale, mask) on another `dot`, which nothing else reads;
 //! - elements are `f32` or `f64`, heads have a known size that is not large, and there are enough queries to fill the lanes of a register.
 //!
