@@ -242,6 +242,10 @@ pub fn dim_order(function: Op<'_>, list: &str, at: usize) -> Option<Vec<usize>> 
     (all && !order.is_sorted()).then_some(order)
 }
 
+/// On an argument that is a weight of integers: the number that every element of it was when the program was captured. It may be called with
+/// other weights.
+pub const UNIFORM: &str = "capture.uniform";
+
 /// On what makes a tensor, in programs that address storages: the order of its dims in the storage where that is not row-major.
 /// An argument has one, an op an array of one for each result. `array<i64>` without dims is row-major; `unit` says that the tensor
 /// is not the whole of its storage, so that what else the storage holds is not known.

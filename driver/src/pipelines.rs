@@ -151,6 +151,7 @@ const DECOMPOSE: &[Step] = &[
     each("simplify-sums").with(Setting::Numerics).optional(),
     each("fuse-attention").with(Setting::Numerics).optional(),
     each("narrow-dots").optional(),
+    each("integer-products").with(Setting::Numerics).optional(),
     // Layers that gain from what is around them go back to where they are called.
     module("inline-layers"),
 ];
@@ -160,7 +161,11 @@ const WHOLE: Step = module("inline-layers").with(Setting::Fixed("all"));
 
 /// The pipelines to the CPU, from the top.
 const CPU: &[Pipeline] = &[
-    pipeline!(CPU[0] Capture "strata-to-capture" [each("specialise-sizes").with(Setting::Sizes), module("canonicalize").with(Setting::WithSizes)]),
+    pipeline!(CPU[0] Capture "strata-to-capture" [
+        each("specialise-sizes").with(Setting::Sizes),
+        module("canonicalize").with(Setting::WithSizes),
+        each("specialise-zero-points").optional(),
+    ]),
     pipeline!(CPU[1] Aten "strata-to-aten" [
         module("split-breaks").with(Setting::Part),
         each("autocast").with(Setting::Autocast),

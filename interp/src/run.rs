@@ -350,7 +350,7 @@ impl<'c> Machine<'c> {
             "host" => return host::run(self, op),
             "capture" => capture::run(self, op)?,
             "prim" => prim::run(self, op)?,
-            "loop" => loops::call(self, op)?,
+            "loop" => loops::run(self, op)?,
             "arith" | "math" | "complex" | "tensor" => scalar::run(self, op)?,
             _ => own::run(self, op)?,
         };

@@ -1,6 +1,6 @@
 // RUN: rs-opt %s --fuse-elementwise --fuse-reductions --prim-to-loop --attach-target='entries={features = "+avx512vnni"}' --quad-bytes --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --fuse-elementwise --fuse-reductions --prim-to-loop --attach-target='entries={features = "+avx512vnni"}' --check-semantics --quad-bytes --split-input-file | rs-filecheck %s --check-prefix=SAME
-// SAME-COUNT-3: checked 5 of 5 passes
+// SAME-COUNT-5: checked 5 of 5 passes
 // RUN: rs-opt %s --fuse-elementwise --fuse-reductions --prim-to-loop --quad-bytes=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
 // WHY: remark: the CPU has no instruction for four bytes [quad-bytes]
 
@@ -48,6 +48,34 @@ func.func @mixed(%a: tensor<64x65xi8>, %b: tensor<65x64xui8>) -> tensor<64x64xi3
   %y = prim.convert %b : (tensor<65x64xui8>) -> tensor<65x64xi32>
   %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x65xi32>, tensor<65x64xi32>) -> tensor<64x64xi32>
   return %0 : tensor<64x64xi32>
+}
+
+// -----
+
+// Unsigned bytes under a window, with the channels last, are words where they lie; so are signed ones that need nothing added.
+// CHECK: loop.kernel @k0 {
+// CHECK: loop.stage %arg0, %arg1 {{.*}}instruction = "vnni"{{.*}} (tensor<1x6x6x8xi32>, tensor<32x3x3x8xi32>) -> tensor<1x4x4x32xi32>
+// CHECK: %[[X:.*]] = loop.words %arg0 : (tensor<1x6x6x32xui8>) -> tensor<1x6x6x8xi32>
+// CHECK: %[[W:.*]] = loop.words %arg1 : (tensor<32x3x3x32xi8>) -> tensor<32x3x3x8xi32>
+// CHECK: loop.call %[[X]], %[[W]] {callee = @k0}
+func.func @window(%x: tensor<1x6x6x32xui8>, %w: tensor<32x3x3x32xi8>) -> tensor<1x4x4x32xi32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,o01c->n01o"} : (tensor<1x6x6x32xui8>, tensor<32x3x3x32xi8>) -> tensor<1x4x4x32xi32>
+  return %0 : tensor<1x4x4x32xi32>
+}
+
+// -----
+
+// Where both are signed, the sums of the weights are over the window too.
+// CHECK: loop.kernel @k0.sums
+// CHECK: loop.stage %arg0 {{.*}}reduce = array<i64: 1, 2, 3>, reducer = "sum"{{.*}} -> tensor<16xi32>
+// CHECK: loop.kernel @k0.quad0
+// CHECK: arith.xori
+// CHECK: func.func @signed_window
+// CHECK: %[[X:.*]] = loop.call %arg0 {callee = @k0.quad0} : (tensor<1x12x10x32xi8>) -> tensor<1x12x10x8xi32>
+// CHECK: %[[W:.*]] = loop.words %arg1
+func.func @signed_window(%x: tensor<1x12x10x32xi8>, %w: tensor<16x3x3x32xi8>) -> tensor<1x10x8x16xi32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,o01c->n01o"} : (tensor<1x12x10x32xi8>, tensor<16x3x3x32xi8>) -> tensor<1x10x8x16xi32>
+  return %0 : tensor<1x10x8x16xi32>
 }
 
 // -----

@@ -44,3 +44,19 @@ func.func @of_a_byte() -> tensor<4xf8E4M3FN> {
   %0 = prim.convert %a : (tensor<4xf64>) -> tensor<4xf8E4M3FN>
   return %0 : tensor<4xf8E4M3FN>
 }
+
+// One number in all places is converted once, through views too; of unknown many places it stays.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: %[[ZERO:.*]] = prim.constant {value = dense<3.000000e+00> : tensor<f32>}
+// CHECK: %[[ALL:.*]] = prim.broadcast %[[ZERO]] {dims = array<i64>} : (tensor<f32>) -> tensor<4x1xf32>
+// CHECK: %[[SOME:.*]] = prim.convert %{{.*}} -> tensor<?xf32>
+// CHECK: return %[[ALL]], %[[SOME]]
+func.func @repeated(%n: index) -> (tensor<4x1xf32>, tensor<?xf32>) {
+  %a = prim.constant {value = dense<3> : tensor<i64>} : () -> tensor<i64>
+  %0 = prim.broadcast %a {dims = array<i64>} : (tensor<i64>) -> tensor<4xi64>
+  %1 = prim.reshape %0 : (tensor<4xi64>) -> tensor<4x1xi64>
+  %2 = prim.convert %1 : (tensor<4x1xi64>) -> tensor<4x1xf32>
+  %3 = prim.broadcast %a, %n {dims = array<i64>} : (tensor<i64>, index) -> tensor<?xi64>
+  %4 = prim.convert %3 : (tensor<?xi64>) -> tensor<?xf32>
+  return %2, %4 : tensor<4x1xf32>, tensor<?xf32>
+}

@@ -18,7 +18,7 @@ use strata_core::prelude::*;
 pub static LOOP: DialectDef = DialectDef {
     name: "loop",
     doc: "Kernels: stages over shared dims, each with its accesses, a scalar body, and a schedule that is plain data.",
-    ops: || vec![Call::DEF, Index::DEF, Kernel::DEF, Libm::DEF, Load::DEF, Return::DEF, Scatter::DEF, Stage::DEF, Yield::DEF],
+    ops: || vec![Call::DEF, Index::DEF, Kernel::DEF, Libm::DEF, Load::DEF, Return::DEF, Scatter::DEF, Stage::DEF, Words::DEF, Yield::DEF],
     ..DialectDef::NEW
 };
 
@@ -245,6 +245,41 @@ pub struct Yield {
 pub struct Return {
     values: Variadic<Tensor>,
 }
+
+/// The memory of a tensor as words of 32 bits: as many neighbours along the last dim as fit are one word, the first in its lowest bits.
+///
+/// C1: the elements have 8 or 16 bits, and the words are `i32`. C2: the last dim holds whole words; all others are those of the tensor.
+#[op("loop.words", traits(Pure), verify)]
+pub struct Words {
+    tensor: Operand<Tensor>,
+    words: Result<Tensor>,
+}
+
+impl Words<'_> {
+    /// Elements of one word, of a type that words are made of.
+    pub fn elements(ty: Type<'_>) -> Option<i64> {
+        let bits = ty.element_type()?.bits();
+        matches!(bits, 8 | 16).then(|| WORD / i64::from(bits))
+    }
+}
+
+impl Verify for Words<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let (from, to) = (self.tensor().ty(), self.words().ty());
+        let elements = Words::elements(from).filter(|_| to.element_type() == Some(ElementType::I32));
+        let Some(elements) = elements else { return Err(Violation::new(1, format!("{from} cannot be read as {to}"))) };
+        let words = from
+            .shape()
+            .split_last()
+            .filter(|(last, _)| **last >= 0 && *last % elements == 0)
+            .map(|(last, rest)| [rest, &[last / elements]].concat());
+        ensure!(words == Some(to.shape()), 2, "the words of {from} are not {to}");
+        Ok(())
+    }
+}
+
+/// Bits of a word.
+pub const WORD: i64 = 32;
 
 /// Calls a kernel.
 #[op("loop.call", traits(Pure))]

@@ -13,6 +13,44 @@ const STEPS_OF_DOTS: i64 = 32;
 /// Operations that may follow each sum, which has no lanes.
 const OPS_OF_A_SUM: usize = 4;
 
+/// A product of two operands, summed, of which one moves along the lanes.
+pub struct Product<'k, 'c> {
+    /// The stage that reduces.
+    pub stage: &'k StageView<'c>,
+    /// The outer dim that lanes run along: the last one of the result.
+    pub lanes: usize,
+    /// The operand that moves along the lanes; the other one is `1 - wide`.
+    pub wide: usize,
+}
+
+impl<'k, 'c> Product<'k, 'c> {
+    /// A kernel's only reduction, when it is such a product and its results fit registers.
+    pub fn of(kernel: &'k KernelView<'c>) -> Option<Self> {
+        let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
+        let stage = reductions.next().filter(|_| reductions.next().is_none())?;
+        let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
+        // What stays the same throughout the sum is no factor of a product, but a number that all elements are taken with.
+        let summed = stage.maps.iter().all(|map| stage.reduce.iter().any(|&dim| uses(*map, dim)));
+        let plain = stage.maps.len() == 2 && summed && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
+        if !plain || kernel.stages.iter().any(|stage| stage.is_scatter() || stage.scan.is_some() || !covers(kernel, stage)) {
+            return None;
+        }
+        let lanes = *kernel.stages.last()?.result_dims().last()?;
+        let wide = match [0, 1].map(|operand| uses(stage.maps[operand], lanes)) {
+            [true, false] => 0,
+            [false, true] => 1,
+            _ => return None,
+        };
+        kernel.outer.contains(&lanes).then_some(Self { stage, lanes, wide })
+    }
+
+    /// How often each element of an operand is used.
+    pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
+        let dims = kernel.outer.iter().filter(|dim| !uses(self.stage.maps[operand], **dim));
+        product_of_known(dims.map(|&dim| kernel.static_size(dim)))
+    }
+}
+
 /// A product of two operands, summed: one operand moves along the lanes, the other along the rows of a register block.
 pub struct Roles<'k, 'c> {
     /// The stage that reduces.
@@ -26,30 +64,19 @@ pub struct Roles<'k, 'c> {
 }
 
 impl<'k, 'c> Roles<'k, 'c> {
-    /// The roles in a kernel's only reduction, when it is such a product and its results fit registers.
+    /// The roles in a kernel's [`Product`], when it is not taken under a window: elements are read again at other steps of the sum there, and a
+    /// copy would hold them many times.
     pub fn new(kernel: &'k KernelView<'c>) -> Option<Self> {
-        let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
-        let stage = reductions.next().filter(|_| reductions.next().is_none())?;
-        let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
-        // What stays the same throughout the sum is no factor of a product, but a number that all elements are taken with.
-        let summed = stage.maps.iter().all(|map| stage.reduce.iter().any(|&dim| uses(*map, dim)));
-        let plain = stage.maps.len() == 2 && summed && !arg && !stage.is_tile() && !stage.guarded.contains(&true);
-        // Under a window, elements are read again at other steps of the sum: a copy would hold them many times.
+        let Product { stage, lanes, wide } = Product::of(kernel)?;
         let slides =
             stage.maps.iter().flat_map(|map| map.results()).any(|expr| stage.domain.iter().filter(|dim| expr.uses_dim(**dim)).count() > 1);
-        if !plain || slides || kernel.stages.iter().any(|stage| stage.is_scatter() || stage.scan.is_some() || !covers(kernel, stage)) {
+        if slides {
             return None;
         }
         let moves = |dim: usize| [uses(stage.maps[0], dim), uses(stage.maps[1], dim)];
-        let lanes = *kernel.stages.last()?.result_dims().last()?;
-        let wide = match moves(lanes) {
-            [true, false] => 0,
-            [false, true] => 1,
-            _ => return None,
-        };
         let other = |dim: &usize| moves(*dim)[1 - wide] && !moves(*dim)[wide] && kernel.static_size(*dim) != Some(1);
         let rows = stage.parallel().into_iter().filter(other).max_by_key(|&dim| kernel.static_size(dim).unwrap_or(i64::MAX));
-        kernel.outer.contains(&lanes).then_some(Self { stage, lanes, rows, wide })
+        Some(Self { stage, lanes, rows, wide })
     }
 
     /// How an operand moves along a dim.
@@ -77,8 +104,7 @@ impl<'k, 'c> Roles<'k, 'c> {
 
     /// How often each element of an operand is used.
     pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
-        let dims = kernel.outer.iter().filter(|dim| !uses(self.stage.maps[operand], **dim));
-        product_of_known(dims.map(|&dim| kernel.static_size(dim)))
+        Product { stage: self.stage, lanes: self.lanes, wide: self.wide }.reuse(kernel, operand)
     }
 }
 

@@ -9,10 +9,12 @@ use super::types::*;
 
 /// The sum over the contracted dimensions of the products of elements; dimensions of the result are the batch, the
 /// free dimensions of lhs, the free dimensions of rhs, each in the order of its operand (the batch in that of `lhs_batch`).
-/// Halves accumulate in `f32`, rounded once, or not where the result is `f32`.
+/// Halves accumulate in `f32`, rounded once, or not where the result is `f32`. Integers of 8 bits, signed or not, may be multiplied and summed
+/// in `i32`.
 ///
 /// C1: the lists name different dimensions; batch lists have one length, contracted lists too. C2: sizes of paired
-/// dimensions agree. C3: the result's sizes are those above. C4: element types agree; the result of halves may be `f32`.
+/// dimensions agree. C3: the result's sizes are those above. C4: element types agree; the result of halves may be `f32`, that of integers of
+/// 8 bits, of which one may have a sign and the other none, `i32`.
 #[op("prim.dot", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Dot {
     lhs: Operand<Computed>,
@@ -41,8 +43,22 @@ impl Verify for Dot<'_> {
         contraction(self.op())?;
         let (from, to) = (self.lhs().ty(), self.result().ty());
         let halves = matches!(from.element_type(), Some(ElementType::F16 | ElementType::BF16));
-        if halves && to.element_type() == Some(ElementType::F32) { Ok(()) } else { check::same_elements(4, from, to) }
+        if halves && to.element_type() == Some(ElementType::F32) {
+            return check::same_elements(4, from, self.rhs().ty());
+        }
+        elements(4, self.op())
     }
+}
+
+/// The element types of both operands and of the result agree, or are those of a product of bytes.
+fn elements(constraint: u32, op: Op<'_>) -> Checked {
+    let (lhs, rhs, result) = (op.operand(0).ty(), op.operand(1).ty(), op.result(0).ty());
+    let bytes = [lhs, rhs].iter().all(|ty| matches!(ty.element_type(), Some(ElementType::I8 | ElementType::U8)));
+    if bytes && result.element_type() == Some(ElementType::I32) {
+        return Ok(());
+    }
+    check::same_elements(constraint, lhs, rhs)?;
+    check::same_elements(constraint, lhs, result)
 }
 
 /// The lists that every contraction has: batch and contracted dimensions of lhs and rhs.
@@ -74,8 +90,7 @@ fn contraction(op: Op<'_>) -> Checked {
     for (l, r) in left.iter().zip(&right) {
         ensure!(check::agree(lhs[*l], rhs[*r]), 2, "dimension {l} of lhs has size {}, dimension {r} of rhs {}", lhs[*l], rhs[*r]);
     }
-    check::result_sizes(3, op)?;
-    check::same_elements(4, lhs_type, rhs_type)
+    check::result_sizes(3, op)
 }
 
 /// The mean of rows of `rhs`, weighed by the softmax of the scores `lhs` over the one contracted dimension: `dot` of the softmax of
@@ -111,6 +126,7 @@ impl Verify for SoftmaxDot<'_> {
     fn verify(self) -> Checked {
         contraction(self.op())?;
         let scores = self.lhs().ty();
+        check::same_elements(4, scores, self.rhs().ty())?;
         check::same_elements(4, scores, self.result().ty())?;
         ensure!(scores.element_type().is_some_and(|e| e.is_float()), 5, "scores of type {}", scores.element());
         let contracted = self.lhs_contract().len();
@@ -129,7 +145,8 @@ impl Verify for SoftmaxDot<'_> {
 /// C1: lhs and rhs have one rank of at least 3 (rhs one more with panels), and the layout can be read. C2: one entry per spatial
 /// dimension; strides, dilations and groups are positive. C3: groups times the channels of rhs are the channels of lhs, and groups
 /// divide the features. C4: the result's sizes are
-/// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree.
+/// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree; the result of integers of
+/// 8 bits, of which one may have a sign and the other none, may be `i32`.
 #[op("prim.conv", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Conv {
     lhs: Operand<Numbers>,
@@ -194,7 +211,6 @@ impl Verify for Conv<'_> {
         let features = layout.features(|dim| rhs[dim], |a, b| if a == DYNAMIC || b == DYNAMIC { DYNAMIC } else { a.saturating_mul(b) });
         ensure!(features == DYNAMIC || features % groups == 0, 3, "{groups} groups do not divide {features} features");
         check::result_sizes(4, self.op())?;
-        check::same_elements(5, self.lhs().ty(), self.rhs().ty())?;
-        check::same_elements(5, self.lhs().ty(), self.result().ty())
+        elements(5, self.op())
     }
 }

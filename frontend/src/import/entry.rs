@@ -6,7 +6,7 @@ use strata_core::ir::{Attr, Block, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::func;
 use strata_dialects::capture;
-use strata_dialects::capture::{DIM_ORDER, REQUIRES_GRAD, STORAGE_ORDER};
+use strata_dialects::capture::{DIM_ORDER, REQUIRES_GRAD, STORAGE_ORDER, UNIFORM};
 
 use super::{
     Input, InputKind, Output, conditions,
@@ -34,6 +34,8 @@ pub(super) struct Arg<'g> {
     /// The value's name in the graph; a constant input has none.
     pub name: Option<&'g str>,
     pub constant: Option<&'g Constant>,
+    /// The number that every element of a weight is.
+    pub uniform: Option<i64>,
 }
 
 /// Builds the entry function; gives it with its block, the inputs, and the graph's scope with the arguments bound.
@@ -63,8 +65,9 @@ impl<'g, 'c> Entry<'g, 'c> {
             });
             if arg.input.kind.is_weight() {
                 // Without an archive whoever loads the program brings its weights, and they are checked then.
-                if program.archive.is_some() {
-                    weight(&stored, graph, &arg).map_err(blame)?;
+                if let Some(archive) = &program.archive {
+                    let stored = weight(&stored, graph, &arg).map_err(blame)?;
+                    arg.uniform = stored.uniform(archive)?;
                 }
             } else if let Argument::AsTensor(_) = argument {
                 arg.dim_order = arg.name.and_then(|name| dim_order(graph.tensor_values.get(name)?));
@@ -154,8 +157,9 @@ impl<'g, 'c> Entry<'g, 'c> {
 /// What an input is, or `None` for one that holds nothing (`None`, text, tokens).
 fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>>, ImportError> {
     let named = |name: &str, kind| Input { name: name.to_owned(), kind };
-    let tensor =
-        |value: &'g str, name: &str, kind| Some(Arg { input: named(name, kind), dim_order: None, name: Some(value), constant: None });
+    let tensor = |value: &'g str, name: &str, kind| {
+        Some(Arg { input: named(name, kind), dim_order: None, name: Some(value), constant: None, uniform: None })
+    };
     Ok(match spec {
         InputSpec::Parameter { arg, parameter_name } => tensor(&arg.name, parameter_name, InputKind::Parameter),
         InputSpec::Buffer { arg, buffer_name, .. } => tensor(&arg.name, buffer_name, InputKind::Buffer),
@@ -174,7 +178,9 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
         }
         InputSpec::ConstantInput { name, value } => match value {
             Constant::AsNone(_) | Constant::AsString(_) => None,
-            constant => Some(Arg { input: named(name, InputKind::Input), dim_order: None, name: None, constant: Some(constant) }),
+            constant => {
+                Some(Arg { input: named(name, InputKind::Input), dim_order: None, name: None, constant: Some(constant), uniform: None })
+            }
         },
         InputSpec::CustomObj { custom_obj_name, .. } => {
             return Err(Refusal::unsupported("a script object has no counterpart in the IR").entry(format!("input `{custom_obj_name}`")));
@@ -188,6 +194,7 @@ fn arg_attrs<'c>(importer: &Importer<'c>, graph: &Graph, arg: &Arg<'_>) -> Attr<
     let kind = cx.str_attr(arg.input.kind.spelling());
     let mut entries = vec![(capture::KIND, kind), (capture::NAME, cx.str_attr(&arg.input.name))];
     entries.extend(arg.dim_order.as_ref().map(|order| (DIM_ORDER, attribute(cx, order))));
+    entries.extend(arg.uniform.map(|number| (UNIFORM, cx.i64_attr(number))));
     let meta = arg.name.and_then(|name| graph.tensor_values.get(name));
     entries.extend(meta.filter(|meta| meta.requires_grad).map(|_| (REQUIRES_GRAD, cx.unit())));
     let described = arg.name.filter(|_| importer.storages && arg.dim_order.is_none());
@@ -198,8 +205,8 @@ fn arg_attrs<'c>(importer: &Importer<'c>, graph: &Graph, arg: &Arg<'_>) -> Attr<
 }
 
 /// A weight's stored form must be what the graph expects.
-fn weight(stored: &HashMap<&str, &Weight>, graph: &Graph, arg: &Arg<'_>) -> Result<(), Refusal> {
-    let stored = stored.get(arg.input.name.as_str()).ok_or_else(|| Refusal::broken("its value is not in the archive"))?;
+fn weight<'w>(stored: &HashMap<&str, &'w Weight>, graph: &Graph, arg: &Arg<'_>) -> Result<&'w Weight, Refusal> {
+    let &stored = stored.get(arg.input.name.as_str()).ok_or_else(|| Refusal::broken("its value is not in the archive"))?;
     let meta = arg.name.and_then(|name| graph.tensor_values.get(name)).ok_or_else(|| Refusal::broken("it is not described"))?;
     let sizes: Vec<_> = stored.sizes.iter().map(|size| *size as i64).collect();
     let expected: Option<Vec<_>> = meta.sizes.iter().map(types::known).collect();
@@ -207,5 +214,5 @@ fn weight(stored: &HashMap<&str, &Weight>, graph: &Graph, arg: &Arg<'_>) -> Resu
         let why = format!("the graph expects {} {:?}, and {} {sizes:?} is stored", meta.dtype, expected, stored.dtype);
         return Err(Refusal::broken(why));
     }
-    Ok(())
+    Ok(stored)
 }

@@ -149,6 +149,23 @@ impl Weight {
         })
     }
 
+    /// The number that every element is, of a tensor of signed integers or of bytes that is not empty.
+    pub fn uniform(&self, archive: &Archive) -> Result<Option<i64>, Pt2Error> {
+        let whole = matches!(self.dtype, ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 | ScalarType::U8);
+        if !whole || self.count() == 0 {
+            return Ok(None);
+        }
+        let (dense, item) = (self.dense(archive)?, self.dtype.size());
+        let (first, rest) = dense.split_at(item);
+        if rest.chunks_exact(item).any(|element| element != first) {
+            return Ok(None);
+        }
+        let negative = self.dtype != ScalarType::U8 && first[item - 1] >= 0x80;
+        let mut bytes = [if negative { 0xff } else { 0 }; 8];
+        bytes[..item].copy_from_slice(first);
+        Ok(Some(i64::from_le_bytes(bytes)))
+    }
+
     /// The elements in row-major order: a slice of the file when they lie there like that.
     pub fn dense<'a>(&self, archive: &'a Archive) -> Result<Cow<'a, [u8]>, Pt2Error> {
         let storage = archive.bytes(&self.entry)?;

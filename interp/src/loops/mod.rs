@@ -18,17 +18,31 @@ use strata_dialects::loops::view::KernelView;
 use super::affine::Expr;
 use super::budget;
 use super::run::{Machine, Slot, place, unsupported};
+use super::tensor::Tensor;
 use super::value::{InterpError, Results, Value, fail};
+use crate::DType;
 use stage::Stage;
 
-/// Runs `loop.call`.
-pub(super) fn call<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
+/// Runs an op of the dialect that stands in a program: `loop.call` or `loop.words`.
+pub(super) fn run<'c>(m: &mut Machine<'c>, op: Op<'c>) -> Results {
+    let operands = op.operands().into_iter().map(|v| m.get(v)).collect::<Result<Vec<_>, _>>()?;
+    if op.isa::<loops::Words>() {
+        return words(&operands);
+    }
     if !op.isa::<loops::Call>() {
         return Err(unsupported(op));
     }
-    let operands = op.operands().into_iter().map(|v| m.get(v)).collect::<Result<Vec<_>, _>>()?;
     let kernel = find(m, op)?;
     run_kernel(m, kernel, operands)
+}
+
+/// The elements of a tensor, which lie in the order of their bytes, as words.
+fn words(operands: &[Value]) -> Results {
+    let [Value::Tensor(tensor)] = operands else { return Err(fail("one tensor is read as words")) };
+    let mut shape = tensor.shape().to_vec();
+    let last = shape.last_mut().ok_or_else(|| fail("a tensor without dims has no words"))?;
+    *last = *last * tensor.dtype().size() / DType::I32.size();
+    Tensor::from_bytes(DType::I32, &shape, &tensor.to_bytes()).map(|words| vec![Value::Tensor(words)])
 }
 
 /// The kernel that an op calls.

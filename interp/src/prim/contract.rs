@@ -10,7 +10,7 @@ use crate::{DType, Scalar};
 use strata_dialects::prim::layout::ConvLayout;
 
 pub(super) fn dot(n: &Node<'_>) -> Results {
-    // Halves are multiplied in the type of the result.
+    // Halves and bytes are multiplied in the type of the result.
     product(n, &n.tensor(0)?.cast(n.dtype(0)?))
 }
 
@@ -85,7 +85,8 @@ pub(super) fn linear_transform(n: &Node<'_>) -> Results {
 }
 
 pub(super) fn conv(n: &Node<'_>) -> Results {
-    let (x, w) = (n.tensor(0)?, n.tensor(1)?);
+    // Bytes are multiplied in the type of the result.
+    let (x, w) = (n.tensor(0)?.cast(n.dtype(0)?), n.tensor(1)?.cast(n.dtype(0)?));
     let (strides, spread, dilation) =
         (natural(&n.list("strides")?)?, natural(&n.list("lhs_dilation")?)?, natural(&n.list("rhs_dilation")?)?);
     let (low, high) = (n.list("low")?, n.list("high")?);

@@ -1,6 +1,7 @@
 //! The walk over the program: each op in destination-passing form.
 
 use super::sizes::Sizes;
+use super::views::{self, permutation};
 use super::{Error, Program, control, custom_call, library};
 use crate::num::Num;
 use std::collections::HashMap;
@@ -124,11 +125,6 @@ pub fn convert<'c>(module: Op<'c>, entry: Op<'c>, program: &Program, mark: &str)
     at.erase(entry);
     at.set_attr(func, "sym_name", cx.str_attr(&name));
     Ok(())
-}
-
-/// What an op of the edge does to dims.
-fn permutation(op: Op<'_>) -> Option<Vec<usize>> {
-    op.ints("perm")?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
 }
 
 /// Fails where a tensor of the call with an order of its own is still used as if it were row-major.
@@ -283,24 +279,13 @@ impl<'c> Converter<'c> {
                 self.b.effect(host::Guard::NAME, &operands, &[("text", text)]);
                 Ok(())
             }
-            capture::Permute::NAME => {
-                let source = self.tensor(op, op.operand(0))?;
-                let perm = permutation(op).ok_or_else(|| Error::at(op, "it has no permutation"))?;
-                let sizes = perm.into_iter().map(|dim| source.sizes[dim]).collect();
-                self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
-                Ok(())
-            }
+            capture::Permute::NAME => views::permute(self, op),
             capture::CustomCall::NAME => custom_call::custom_call(self, op),
             tensor::Cast::NAME => custom_call::cast(self, op),
             capture::Seed::NAME => library::seed(self, op),
             loops::Call::NAME => self.call(op),
-            prim::Reshape::NAME => {
-                let source = self.tensor(op, op.operand(0))?;
-                let sizes = self.sizes_from(op, 1);
-                self.same_elements(&source.sizes, &sizes);
-                self.tensors.insert(op.result(0), Tensor { buffer: source.buffer, sizes });
-                Ok(())
-            }
+            prim::Reshape::NAME => views::reshape(self, op),
+            loops::Words::NAME => views::words(self, op),
             prim::Dim::NAME => {
                 let source = self.tensor(op, op.operand(0))?;
                 let size = source.sizes[op.int("dim").unwrap_or_default() as usize];
@@ -352,7 +337,7 @@ impl<'c> Converter<'c> {
     }
 
     /// Sizes of a result: static ones from its type, the others from the trailing `index` operands.
-    fn sizes_from(&mut self, op: Op<'c>, first: usize) -> Vec<Num<'c>> {
+    pub(super) fn sizes_from(&mut self, op: Op<'c>, first: usize) -> Vec<Num<'c>> {
         let mut next = first;
         (op.result(0).ty().shape().into_iter())
             .map(|size| {

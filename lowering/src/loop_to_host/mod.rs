@@ -9,6 +9,7 @@ mod custom_call;
 mod entry;
 mod library;
 mod sizes;
+mod views;
 mod wanted;
 
 pub use crate::error::Error;

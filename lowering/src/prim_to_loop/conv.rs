@@ -94,5 +94,5 @@ pub fn element<'c>(
         }
         _ => element,
     };
-    Ok(multiply(stage, element, factor, from, accumulated))
+    multiply(stage, op, [element, factor], accumulated)
 }

@@ -28,8 +28,8 @@ impl<'c> Kernel<'c> {
         if op.isa::<prim::Dot>() && op.ints("lhs_contract").is_some_and(|dims| dims.is_empty()) {
             // Nothing is summed: a product of elements.
             let wide = accumulator(to);
-            let [left, right] = self.dot_elements(stage, op, indices, &[])?;
-            let product = multiply(stage, left, right, from, wide);
+            let factors = self.dot_elements(stage, op, indices, &[])?;
+            let product = multiply(stage, op, factors, wide)?;
             return Ok(scalar::convert(&mut stage.b, product, wide, to));
         }
         let arg = op.isa::<prim::ArgReduce>();
@@ -124,8 +124,8 @@ impl<'c> Kernel<'c> {
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], space);
         let element = match op.name() {
             prim::Dot::NAME => {
-                let [left, right] = self.dot_elements(&mut stage, op, indices, &at)?;
-                multiply(&mut stage, left, right, from, accumulated)
+                let factors = self.dot_elements(&mut stage, op, indices, &at)?;
+                multiply(&mut stage, op, factors, accumulated)?
             }
             prim::SoftmaxDot::NAME => {
                 let pair = self.dot_elements(&mut stage, op, indices, &at)?;
@@ -184,10 +184,12 @@ fn in_signed_order<'c>(stage: &mut Stage<'c>, element: Value<'c>, from: ElementT
     arith::xori(&mut stage.b, element, sign)
 }
 
-/// `left * right` in the accumulator's type.
-pub fn multiply<'c>(stage: &mut Stage<'c>, left: Value<'c>, right: Value<'c>, from: ElementType, accumulated: ElementType) -> Value<'c> {
-    let left = scalar::convert(&mut stage.b, left, from, accumulated);
-    let right = scalar::convert(&mut stage.b, right, from, accumulated);
+/// The product of an element of each operand of a contraction, in the accumulator's type.
+pub fn multiply<'c>(stage: &mut Stage<'c>, op: Op<'c>, factors: [Value<'c>; 2], accumulated: ElementType) -> Result<Value<'c>, Error> {
+    let mut wide = factors;
+    for (at, factor) in wide.iter_mut().enumerate() {
+        *factor = scalar::convert(&mut stage.b, *factor, element_of(op, op.operand(at).ty())?, accumulated);
+    }
     let name = if accumulated.is_complex() {
         complex::Mul::NAME
     } else if accumulated.is_float() {
@@ -195,5 +197,5 @@ pub fn multiply<'c>(stage: &mut Stage<'c>, left: Value<'c>, right: Value<'c>, fr
     } else {
         arith::MulI::NAME
     };
-    stage.b.value(name, &[left, right], left.ty(), &[])
+    Ok(stage.b.value(name, &wide, wide[0].ty(), &[]))
 }

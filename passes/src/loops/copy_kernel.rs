@@ -21,8 +21,8 @@ pub struct CopyKernel<'c> {
     pub shape: AffineMap<'c>,
     /// Where an element of the copy reads the argument. An access that may reach outside is guarded and gives zero there.
     reads: Vec<(AffineMap<'c>, bool)>,
-    /// The size of a dim behind those of the copy that is summed over.
-    summed: Option<AffineExpr<'c>>,
+    /// The sizes of dims behind those of the copy that are summed over.
+    summed: Vec<AffineExpr<'c>>,
     /// The symbols of the kernel that reads which the copy depends on. The copy of a weight whose sizes are known depends on none, however
     /// many its reader has, and can be made before the program runs.
     symbols: Vec<usize>,
@@ -52,17 +52,17 @@ impl<'c> CopyKernel<'c> {
             from,
             shape,
             reads,
-            summed: None,
+            summed: Vec::new(),
             symbols,
         }
     }
 
-    /// The same, where what `body` makes is summed over one more dim of this size, which the reads have behind those of the copy.
-    pub fn summed_over(mut self, size: AffineExpr<'c>) -> Self {
-        self.symbols.extend((0..self.shape.num_symbols()).filter(|&symbol| size.uses_symbol(symbol)));
+    /// The same, where what `body` makes is summed over more dims of these sizes, which the reads have behind those of the copy.
+    pub fn summed_over(mut self, sizes: &[AffineExpr<'c>]) -> Self {
+        self.symbols.extend((0..self.shape.num_symbols()).filter(|&symbol| sizes.iter().any(|size| size.uses_symbol(symbol))));
         self.symbols.sort_unstable();
         self.symbols.dedup();
-        self.summed = Some(size);
+        self.summed = sizes.to_vec();
         self
     }
 
@@ -71,7 +71,7 @@ impl<'c> CopyKernel<'c> {
         let (cx, location) = (self.reader.cx(), self.reader.location());
         let (rank, symbols) = (self.ty.rank(), self.symbols.len());
         let own = |map: AffineMap<'c>| map.with_symbols(&self.symbols);
-        let sizes = cx.map(0, self.shape.num_symbols(), &self.shape.results().into_iter().chain(self.summed).collect::<Vec<_>>());
+        let sizes = cx.map(0, self.shape.num_symbols(), &[self.shape.results(), self.summed.clone()].concat());
         let positions: Vec<i64> = (1..=symbols as i64).collect();
         let mut shapes = vec![cx.map(0, symbols, &[]); symbols + 2];
         (shapes[0], shapes[symbols + 1]) = (own(self.from), own(self.shape));
@@ -89,15 +89,17 @@ impl<'c> CopyKernel<'c> {
         let types: Vec<_> = std::iter::once(self.argument.ty()).chain((0..symbols).map(|_| cx.index())).collect();
         let block = kernel.region(0).append_block(&types, location);
         let (maps, guarded): (Vec<_>, Vec<_>) = self.reads.iter().map(|(map, guarded)| (own(*map), *guarded)).unzip();
-        let domain: Vec<i64> = (0..sizes.results().len() as i64).collect();
+        let points = sizes.results().len() as i64;
+        let domain: Vec<i64> = (0..points).collect();
         let mut attrs = vec![
             ("domain", cx.i64s_attr(&domain)),
             ("maps", cx.maps_attr(&maps)),
             ("guarded", cx.bools_attr(&guarded)),
             ("space", cx.str_attr("buffer")),
         ];
-        if self.summed.is_some() {
-            attrs.extend([("reduce", cx.i64s_attr(&[rank as i64])), ("reducer", cx.str_attr("sum"))]);
+        if !self.summed.is_empty() {
+            let reduced: Vec<i64> = (rank as i64..points).collect();
+            attrs.extend([("reduce", cx.i64s_attr(&reduced)), ("reducer", cx.str_attr("sum"))]);
         }
         let mut b = Builder::at_end(block, location);
         let stage = b.op(OpSpec {

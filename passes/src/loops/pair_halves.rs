@@ -1,8 +1,8 @@
 //! `--pair-halves`: products of `bf16` two at a time, for CPUs with an instruction that does so.
 //!
 //! A contraction of `bf16` elements converts each to `f32`, multiplies, and sums. `avx512bf16` has one instruction for two steps of that
-//! sum in every lane, and elements take half the room. Both operands are copied, two steps of the sum in one 32-bit word; a copy of a
-//! weight alone can run before the program.
+//! sum in every lane, and elements take half the room. Both operands are read as 32-bit words of two steps of the sum each, where these are
+//! neighbours in memory, or copied to such words; a copy of a weight alone can run before the program.
 //!
 //! The instruction takes subnormal elements and sums for zero, as PyTorch's own kernels do on such a CPU. So the pass is for
 //! `numerics = "ulp"` and not for `"strict"`.
@@ -10,7 +10,7 @@
 //! ```mlir
 //! %0 = loop.call @k0(%a, %b)                 // sums a[i, k] * b[k, j], tensor<512x512xbf16> each
 //! // becomes
-//! %p = loop.call @k0.pair0(%a)               // tensor<512x256xi32>
+//! %p = loop.words %a                         // tensor<512x256xi32>
 //! %q = loop.call @k0.pair1(%b)               // tensor<256x512xi32>
 //! %0 = loop.call @k0(%p, %q)                 // sums low(p[i, k]) * low(q[k, j]) + high(p[i, k]) * high(q[k, j])
 //! ```
@@ -19,7 +19,7 @@ use crate::loops::words::{Words, one_word, widened_factors};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
-use strata_dialects::loops::roles::Roles;
+use strata_dialects::loops::roles::Product;
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::{self, AVX512BF16};
 use strata_dialects::numerics::Numerics;
@@ -42,9 +42,9 @@ impl Pass for PairHalves {
         };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
-            let Some(roles) = Roles::new(&view).filter(|roles| multiplies_halves(roles.stage.op)) else { continue };
-            let words = refused.map_or_else(|| Words::of(&view, &roles, 2), |reason| Err(reason.into()));
-            if let Some(words) = remarks.found(roles.stage.op, words) {
+            let Some(product) = Product::of(&view).filter(|product| multiplies_halves(product.stage.op)) else { continue };
+            let words = refused.map_or_else(|| Words::of(op, &view, &product, (2, None)), |reason| Err(reason.into()));
+            if let Some(words) = remarks.found(product.stage.op, words) {
                 let names = ("pair", AVX512BF16);
                 words.multiply(op, &view, &mut rewriter, names, |b, _, halves| one_word(b, halves), sum_of_products);
             }

@@ -1,8 +1,8 @@
 //! `--quad-bytes`: products of 8-bit integers four at a time, for CPUs with an instruction that does so (VNNI).
 //!
 //! A contraction of bytes widens each to `i32`, multiplies, and sums. VNNI has one instruction for four steps of that sum in every lane.
-//! Both operands are copied, four steps of the sum in one 32-bit word; a copy of a weight alone can run before the program. All of it is
-//! exact: sums wrap.
+//! Both operands are read as 32-bit words of four steps of the sum each, where these are neighbours in memory, or copied to such words; a copy
+//! of a weight alone can run before the program. All of it is exact: sums wrap.
 //!
 //! The instruction multiplies unsigned bytes with signed ones. Where both operands are signed, 128 is added to one of them, and 128 times
 //! the sums of the other is subtracted from the result; where both are unsigned, it is the other way around.
@@ -23,7 +23,7 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_maps, set_shapes};
-use strata_dialects::loops::roles::Roles;
+use strata_dialects::loops::roles::{Product, uses};
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::{self, VNNI};
 use strata_dialects::target::Target;
@@ -38,11 +38,12 @@ impl Pass for QuadBytes {
         let refused = if Target::of(op)?.has_byte_dots() { None } else { Some("the CPU has no instruction for four bytes") };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
-            let Some(roles) = Roles::new(&view) else { continue };
-            let Some(signed) = signed_factors(roles.stage.op) else { continue };
-            let words = refused.map_or_else(|| Words::of(&view, &roles, STEPS), |reason| Err(reason.into()));
-            if let Some(words) = remarks.found(roles.stage.op, words) {
-                quad(op, &view, (words, roles.wide, signed), &mut rewriter);
+            let Some(product) = Product::of(&view) else { continue };
+            let Some(signed) = signed_factors(product.stage.op) else { continue };
+            let flipped = (signed[0] == signed[1]).then_some(1 - product.wide);
+            let words = refused.map_or_else(|| Words::of(op, &view, &product, (STEPS, flipped)), |reason| Err(reason.into()));
+            if let Some(words) = remarks.found(product.stage.op, words) {
+                quad(op, &view, (words, signed, flipped), &mut rewriter);
             }
         }
         Ok(())
@@ -68,14 +69,12 @@ fn signed_factors(stage: Op<'_>) -> Option<[bool; 2]> {
 fn quad<'c>(
     module: Op<'c>,
     kernel: &KernelView<'c>,
-    (words, wide, mut signed): (Words<'c>, usize, [bool; 2]),
+    (words, mut signed, flipped): (Words<'c>, [bool; 2], Option<usize>),
     rewriter: &mut Rewriter<'c>,
 ) {
-    let narrow = 1 - wide;
-    let flipped = (signed[0] == signed[1]).then_some(narrow);
     if let Some(flipped) = flipped {
-        let factor = if signed[wide] { -OFFSET } else { OFFSET };
-        add_sums(module, kernel, (&words, wide, factor), rewriter);
+        let factor = if signed[flipped] { -OFFSET } else { OFFSET };
+        add_sums(module, kernel, (&words, 1 - flipped, factor), rewriter);
         signed[flipped] = !signed[flipped];
     }
     let word = |b: &mut Builder<'c>, at: usize, bytes: &[Value<'c>]| {
@@ -117,15 +116,17 @@ fn add_sums<'c>(module: Op<'c>, kernel: &KernelView<'c>, (words, at, factor): (&
     let (cx, op, symbols, rank) = (module.cx(), kernel.op, kernel.sizes.num_symbols(), kernel.num_dims());
     let tensor = words.stage.operand(at);
     let (sizes, indices) = (kernel.sizes.results(), words.maps[at].results());
-    let dims: Vec<usize> = (0..rank).filter(|&dim| dim != words.dim && indices.contains(&cx.dim(dim))).collect();
+    let dims: Vec<usize> = (0..rank).filter(|dim| !words.reduce.contains(dim) && uses(words.maps[at], *dim)).collect();
     let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
-    // The copy's dims are those of the sums, then the summed one.
-    let own: Vec<_> = (0..rank).map(|dim| cx.dim(dims.iter().position(|&known| known == dim).unwrap_or(dims.len()))).collect();
-    let renaming = cx.map(dims.len() + 1, symbols, &own);
+    // The copy's dims are those of the sums, then the summed ones.
+    let all: Vec<usize> = dims.iter().chain(&words.reduce).copied().collect();
+    let own: Vec<_> = (0..rank).map(|dim| cx.dim(all.iter().position(|&known| known == dim).unwrap_or_default())).collect();
+    let renaming = cx.map(all.len(), symbols, &own);
     let access: Vec<_> = indices.into_iter().map(|index| index.compose(renaming)).collect();
-    let reads = vec![(cx.map(dims.len() + 1, symbols, &access), false)];
+    let reads = vec![(cx.map(all.len(), symbols, &access), false)];
     let i32 = cx.int(32);
-    let sums = CopyKernel::new(kernel, tensor, "sums", (&shape, i32), reads).summed_over(sizes[words.dim]);
+    let summed: Vec<_> = words.reduce.iter().map(|&dim| sizes[dim]).collect();
+    let sums = CopyKernel::new(kernel, tensor, "sums", (&shape, i32), reads).summed_over(&summed);
     let widen = words.stage.body(0).ops().into_iter().find(|widen| widen.operand(0) == words.stage.body(0).arg(at));
     sums.write(|b, element| {
         let value = widen.map_or(element[0], |widen| b.clone_op(widen, element).result(0));

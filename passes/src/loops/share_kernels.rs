@@ -94,7 +94,8 @@ impl<'c> Weights<'c> {
             return known;
         }
         let Some(op) = value.defining_op() else { return self.arguments(value) };
-        let weight = op.isa::<loops::Call>() && op.operands().into_iter().all(|operand| self.contains(operand));
+        let weight =
+            (op.isa::<loops::Call>() || op.isa::<loops::Words>()) && op.operands().into_iter().all(|operand| self.contains(operand));
         self.0.insert(value, weight);
         weight
     }

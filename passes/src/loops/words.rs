@@ -1,19 +1,19 @@
-//! Products of small elements several at a time, for `--pair-halves` and `--quad-bytes`: both operands of a contraction are copied with several
-//! steps of the sum in one 32-bit word, and the stage multiplies words. Its body says in plain operations what a word of each gives, so the
-//! kernel is right wherever it runs; `instruction` on the stage names what does its body and its sum at once, for the emitter that has it.
+//! Products of small elements several at a time, for `--pair-halves` and `--quad-bytes`: the stage of a contraction multiplies words of 32 bits
+//! that hold several steps of the sum. Where the steps of a word are neighbours in memory, an operand is read as words where it lies; else it is
+//! copied. The stage's body says in plain operations what a word of each operand gives, so the kernel is right wherever it runs; `instruction` on
+//! the stage names what does its body and its sum at once, for the emitter that has it.
 
-use crate::loops::copy_kernel::CopyKernel;
+use crate::loops::copy_kernel::{CopyKernel, calls};
+use crate::loops::share_kernels::Weights;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Op, Value};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_shapes, set_sizes};
-use strata_dialects::loops::roles::Roles;
+use strata_dialects::loops::roles::Product;
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::view::product_of_known;
-use strata_dialects::loops::{self, INSTRUCTION};
+use strata_dialects::loops::{self, INSTRUCTION, WORD};
 
-/// Bits of a word.
-const WORD: i64 = 32;
 /// Uses of an element that pay for a copy of it, and products that pay for the launches of both copies.
 const USES_FOR_A_COPY: i64 = 8;
 const COPY_PRODUCTS: i64 = 1 << 18;
@@ -24,40 +24,60 @@ pub struct Words<'c> {
     pub stage: Op<'c>,
     /// Its accesses.
     pub maps: Vec<AffineMap<'c>>,
-    /// The dim that is summed.
-    pub dim: usize,
+    /// The dims that are summed; steps along one of them are in one word.
+    pub reduce: Vec<usize>,
+    /// That dim.
+    dim: usize,
     /// Steps of the sum in a word.
     steps: i64,
+    /// Operands whose words are read where they lie.
+    in_place: [bool; 2],
 }
 
 impl<'c> Words<'c> {
-    /// The sum of a kernel, with so many steps in a word.
-    pub fn of(kernel: &KernelView<'c>, roles: &Roles<'_, 'c>, steps: i64) -> Result<Self, NoMatch> {
-        let stage = roles.stage;
-        let &dim = stage.reduce.last().ok_or("nothing is summed")?;
-        let plain = |map: &AffineMap<'c>| {
-            let along: Vec<_> = map.results().into_iter().filter(|expr| expr.uses_dim(dim)).collect();
-            along.len() == 1 && map.results().iter().all(|&expr| dim_of(expr).is_some())
+    /// The sum of a kernel, with so many steps in a word; a word of operand `changed` is not just its elements.
+    pub fn of(
+        module: Op<'c>,
+        kernel: &KernelView<'c>,
+        product: &Product<'_, 'c>,
+        (steps, changed): (i64, Option<usize>),
+    ) -> Result<Self, NoMatch> {
+        let stage = product.stage;
+        let along = |map: &AffineMap<'c>, dim: usize| {
+            let mut found = map.results().into_iter().filter(|expr| expr.uses_dim(dim));
+            found.next().is_some_and(|expr| dim_of(expr) == Some(dim)) && found.next().is_none()
         };
+        let plain = |&dim: &usize| stage.maps.iter().all(|map| along(map, dim));
         let argument =
             |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
+        let dim = stage.reduce.iter().copied().rev().find(plain).filter(|_| (0..2).all(argument));
+        let dim = dim.ok_or("no dim that is summed is an index of two arguments as it is")?;
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
-        let reuse = |at: usize| roles.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
-        let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
         let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
-        if !sum || !alone || !(0..2).all(|at| plain(&stage.maps[at]) && argument(at)) {
+        if !sum || !alone {
             return Err("it is no plain sum of products of two arguments".into());
         }
         if !stage.is_register() {
             return Err("its sums are stored as they are".into());
         }
-        if !(0..2).all(reuse) || points.is_some_and(|points| points < COPY_PRODUCTS) {
-            return Err("its products are not worth a copy of both operands".into());
+        let in_place = [0, 1].map(|at| {
+            let size = stage.op.operand(at).ty().shape().last().copied().unwrap_or_default();
+            let last = stage.maps[at].results().last().is_some_and(|&index| dim_of(index) == Some(dim));
+            changed != Some(at) && last && size > 0 && size % steps == 0
+        });
+        let mut weights = Weights::default();
+        let calls = calls(module, kernel.op);
+        let mut made = |at: usize| calls.iter().all(|call| weights.contains(call.operand(stage.op.operand(at).index())));
+        let copied: Vec<usize> = (0..2).filter(|&at| !in_place[at] && !made(at)).collect();
+        let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
+        let pays = |&at: &usize| product.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
+        if !copied.iter().all(pays) || !copied.is_empty() && points.is_some_and(|points| points < COPY_PRODUCTS) {
+            return Err("its products are not worth a copy of its operands".into());
         }
-        Ok(Self { stage: stage.op, maps: stage.maps.clone(), dim, steps })
+        Ok(Self { stage: stage.op, maps: stage.maps.clone(), reduce: stage.reduce.clone(), dim, steps, in_place })
     }
 
-    /// Copies both operands into words and lets the stage multiply these. `word` makes one of the steps of an operand, `product` multiplies a word
+    /// Lets the stage multiply words of both operands. `word` makes one of the steps of an operand, `product` multiplies a word
     /// of each, and `instruction` is what does so at once.
     pub fn multiply(
         &self,
@@ -71,29 +91,40 @@ impl<'c> Words<'c> {
         let cx = module.cx();
         let (op, symbols) = (kernel.op, kernel.sizes.num_symbols());
         let mut sizes = kernel.sizes.results();
-        let whole = kernel.static_size(self.dim).is_some_and(|size| size % self.steps == 0);
         sizes[self.dim] = sizes[self.dim].ceil_div(cx.constant(self.steps));
         for at in 0..2 {
             let tensor = self.stage.operand(at);
-            let dims: Vec<_> = self.maps[at].results().into_iter().filter_map(dim_of).collect();
-            let shape: Vec<_> = dims.iter().map(|&dim| sizes[dim]).collect();
-            let along = dims.iter().position(|&dim| dim == self.dim).unwrap_or_default();
-            let step = |step: i64| {
-                let at = |dim: usize| {
-                    if dim == along { cx.dim(dim) * cx.constant(self.steps) + cx.constant(step) } else { cx.dim(dim) }
-                };
-                cx.map(dims.len(), symbols, &(0..dims.len()).map(at).collect::<Vec<_>>())
-            };
-            // What is missing in the last word is zero.
-            let reads = (0..self.steps).map(|at| (step(at), at > 0 && !whole)).collect();
-            let copy = CopyKernel::new(kernel, tensor, &format!("{suffix}{at}"), (&shape, cx.int(WORD as u32)), reads);
-            copy.write(|b, elements| word(b, at, elements));
-            for (call, words) in copy.call(module) {
-                rewriter.set_operand(call, tensor.index(), words);
-            }
-            rewriter.set_type(tensor, copy.ty);
             let mut shapes = kernel.shapes();
-            shapes[tensor.index()] = copy.shape;
+            let mut shape = shapes[tensor.index()].results();
+            let along = self.maps[at].results().into_iter().position(|index| dim_of(index) == Some(self.dim)).unwrap_or_default();
+            let whole = shape[along].as_constant().is_some_and(|size| size >= 0 && size % self.steps == 0);
+            shape[along] = shape[along].ceil_div(cx.constant(self.steps));
+            if self.in_place[at] {
+                let mut extents = tensor.ty().shape();
+                extents[along] /= self.steps;
+                let ty = cx.tensor(&extents, cx.int(WORD as u32));
+                for call in calls(module, op) {
+                    let words = Builder::before(call).value(loops::Words::NAME, &[call.operand(tensor.index())], ty, &[]);
+                    rewriter.set_operand(call, tensor.index(), words);
+                }
+                rewriter.set_type(tensor, ty);
+            } else {
+                let step = |step: i64| {
+                    let at = |dim: usize| {
+                        if dim == along { cx.dim(dim) * cx.constant(self.steps) + cx.constant(step) } else { cx.dim(dim) }
+                    };
+                    cx.map(shape.len(), symbols, &(0..shape.len()).map(at).collect::<Vec<_>>())
+                };
+                // What is missing in the last word is zero.
+                let reads = (0..self.steps).map(|at| (step(at), at > 0 && !whole)).collect();
+                let copy = CopyKernel::new(kernel, tensor, &format!("{suffix}{at}"), (&shape, cx.int(WORD as u32)), reads);
+                copy.write(|b, elements| word(b, at, elements));
+                for (call, words) in copy.call(module) {
+                    rewriter.set_operand(call, tensor.index(), words);
+                }
+                rewriter.set_type(tensor, copy.ty);
+            }
+            shapes[tensor.index()] = cx.map(0, symbols, &shape);
             set_shapes(rewriter, op, &shapes);
         }
         set_sizes(rewriter, op, symbols, &sizes);

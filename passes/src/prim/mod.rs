@@ -12,6 +12,7 @@ pub mod guard_sizes;
 mod halves;
 pub mod hoist_weights;
 pub mod inline_layers;
+pub mod integer_products;
 pub mod narrow_dots;
 pub mod rematerialise;
 pub mod simplify;

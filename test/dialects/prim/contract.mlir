@@ -49,6 +49,16 @@ func.func @dot_c4_result(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
 
 // -----
 
+// Bytes, of which one may have a sign and the other none, have sums in i32 and no other type.
+func.func @dot_bytes(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>) -> (tensor<2x4xi32>, tensor<2x4xi64>) {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  // expected-error @+1 {{C4: element types ui8 and i8 differ}}
+  %1 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi64>
+  return %0, %1 : tensor<2x4xi32>, tensor<2x4xi64>
+}
+
+// -----
+
 func.func @conv_c1(%x: tensor<4x8xf32>, %w: tensor<6x4xf32>) {
   // expected-error @+1 {{C1: a convolution of ranks 2 and 2}}
   %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<4x8xf32>, tensor<6x4xf32>) -> tensor<4x6xf32>
@@ -109,4 +119,13 @@ func.func @conv_c5(%x: tensor<1x4x8xf32>, %w: tensor<6x4x3xf64>) {
   // expected-error @+1 {{C5: element types f32 and f64 differ}}
   %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x8xf32>, tensor<6x4x3xf64>) -> tensor<1x6x6xf32>
   return
+}
+
+// -----
+
+func.func @conv_bytes(%x: tensor<1x4x8xui8>, %w: tensor<6x4x3xi8>) -> (tensor<1x6x6xi32>, tensor<1x6x6xi16>) {
+  %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x8xui8>, tensor<6x4x3xi8>) -> tensor<1x6x6xi32>
+  // expected-error @+1 {{C5: element types ui8 and i8 differ}}
+  %1 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x8xui8>, tensor<6x4x3xi8>) -> tensor<1x6x6xi16>
+  return %0, %1 : tensor<1x6x6xi32>, tensor<1x6x6xi16>
 }

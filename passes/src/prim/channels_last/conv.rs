@@ -55,7 +55,7 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, tar
     let groups = op.int("groups")?;
     let perm = channels_last(weights.rank());
     // Two vectors are a panel of weights.
-    let lanes = target.lanes(weights.element_type()?.bits());
+    let lanes = target.lanes(op.result(0).ty().element_type()?.bits());
     // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
     let few = has_few_channels(op) && orders.of(op.operand(0)).is_none();
     let x = if few { op.operand(0) } else { orders.in_order(b, op.operand(0), &perm) };

@@ -2,6 +2,7 @@
 
 use strata_core::ir::{ElementType, Op, Type};
 use strata_dialects::capture::Permute;
+use strata_dialects::loops;
 use strata_dialects::prim::{self, Cost, Pointwise};
 
 /// How an op takes part in fusion.
@@ -32,7 +33,7 @@ pub enum View {
     Plain,
     /// Elements are read several times or not at all, with a condition: `pad`, `window`, `concat`.
     Guarded,
-    /// `reshape`: free between kernels.
+    /// `reshape`, and words of the same memory: free between kernels.
     Reshape,
 }
 
@@ -59,7 +60,7 @@ pub fn classify(op: Op<'_>) -> Class {
         prim::Iota::NAME | prim::Splat::NAME => Class::Source,
         prim::Broadcast::NAME | prim::Transpose::NAME | prim::Slice::NAME | prim::Reverse::NAME => Class::View(View::Plain),
         prim::Pad::NAME | prim::SlidingWindow::NAME | prim::Concat::NAME => Class::View(View::Guarded),
-        prim::Reshape::NAME => Class::View(View::Reshape),
+        prim::Reshape::NAME | loops::Words::NAME => Class::View(View::Reshape),
         prim::Gather::NAME => Class::Gather,
         prim::Reduce::NAME | prim::ArgReduce::NAME => Class::Reduce,
         prim::Dot::NAME | prim::Conv::NAME | prim::LinearTransform::NAME | prim::SoftmaxDot::NAME => Class::Contract,

@@ -2,7 +2,7 @@
 //!
 //! Exactly when all operands of a pointwise op are constants, the result is under 4 KB, and the op is one that hardware rounds
 //! correctly (so folding changes no bit): arithmetic, comparison, selection, rounding, `sqrt`, logic and conversion. Also a `splat` of
-//! a constant scalar, and reshapes of constants. Refused: `exp` and its like, integer division by zero, conversions out of range.
+//! a constant scalar, and reshapes of constants. A constant that is repeated and then converted is converted first. Refused: `exp` and its like, integer division by zero, conversions out of range.
 //!
 //! ```mlir
 //! func.func @f() -> tensor<f32> {
@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-use super::number::{Number, elements, encode, wrap};
+use super::number::{Number, elements, encode, splat, wrap};
 use super::rewriter::{Simplified, SizedPatterns, SizedRewriter, simplification};
 use crate::prim::fusion::class::is_pointwise;
 use strata_core::ir::{Attr, ElementType, Op};
@@ -36,6 +36,7 @@ simplification! {
 
 fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity_of_any("pointwise-of-constants", 1, pointwise_of_constants);
+    patterns.identity::<prim::Convert>("convert-of-repeated-constant", 1, convert_of_repeated_constant);
     patterns.identity::<prim::Reshape>("reshape-of-constant", 1, reshape_of_constant);
     patterns.identity::<prim::Splat>("splat-of-constant", 1, splat_of_constant);
 }
@@ -144,6 +145,18 @@ fn convert(from: ElementType, to: ElementType, number: Number) -> Option<Number>
         Number::Bool(x) if to == ElementType::Bool && from == to => Number::Bool(x),
         _ => return None,
     })
+}
+
+/// convert(views of a repeated constant) = broadcast(convert(constant)).
+fn convert_of_repeated_constant<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let (x, ty) = (op.operand(0), op.result(0).ty());
+    let number = splat(x).filter(|_| ty.is_static() && ty.rank() > 0).ok_or(NoMatch::new("the operand is no repeated constant"))?;
+    let (from, element) = x.ty().element_type().zip(ty.element_type()).ok_or("no number")?;
+    let bytes = convert(from, element, number).and_then(|number| encode(element, number)).ok_or("not an exact conversion of the number")?;
+    let (cx, scalar) = (rewriter.cx(), ty.with_shape(&[]));
+    let value = cx.dense_attr(scalar, &bytes).ok_or(NoMatch::new("no such constant"))?;
+    let constant = rewriter.value(prim::Constant::NAME, &[], scalar, &[("value", value)]);
+    Ok(rewriter.value(prim::Broadcast::NAME, &[constant], ty, &[("dims", cx.i64s_attr(&[]))]))
 }
 
 /// reshape(constant) = constant with the same elements.

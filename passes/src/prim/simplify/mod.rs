@@ -7,7 +7,7 @@ pub mod algebra;
 pub mod constants;
 pub mod converts;
 mod dots;
-mod number;
+pub(super) mod number;
 mod product;
 mod rewriter;
 pub mod sizes;
