@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// How long an idle thread stays awake for what comes next: the pause between two calls through `torch.compile`, 30 to 60 µs on a
 /// slow core, with room for what a user's Python does in between.
 pub const SPIN: Duration = Duration::from_micros(200);
-/// A spinning thread that misses so much time was put aside for another one.
+/// A spinning thread that misses so much time may have been put aside for another one.
 const ASIDE: Duration = Duration::from_micros(20);
 
 /// How waiting awake ended.
@@ -23,7 +23,7 @@ pub enum Spin {
 /// Waits awake until `done`, for about [`SPIN`] at most.
 pub fn spin(done: impl Fn() -> bool) -> Spin {
     let start = Instant::now();
-    let mut last = Duration::ZERO;
+    let (mut last, mut before) = (Duration::ZERO, None);
     loop {
         for _ in 0..32 {
             if done() {
@@ -32,13 +32,26 @@ pub fn spin(done: impl Fn() -> bool) -> Spin {
             std::hint::spin_loop();
         }
         let now = start.elapsed();
-        if now - last > ASIDE {
-            return Spin::Aside;
+        match before {
+            None => before = Some(times_put_aside()),
+            // Time that an interrupt or a hypervisor took is not another thread's.
+            Some(before) if now - last > ASIDE && times_put_aside() != before => return Spin::Aside,
+            Some(_) => {}
         }
         if now > SPIN {
             return Spin::Vain;
         }
         last = now;
+    }
+}
+
+/// How often the scheduler gave this thread's CPU to another one.
+fn times_put_aside() -> i64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the struct outlives the call, which fills it, or leaves it zero where it fails.
+    unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init().ru_nivcsw as i64
     }
 }
 

@@ -111,6 +111,26 @@ func.func @convolution(%x: tensor<4x16x16x8xf32>, %w: tensor<2x3x3x8x32xf32>) ->
 
 // -----
 
+// With a window of one element all pixels are one dim: threads share tiles of them, which meet all panels.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 1, 0, 2>, tile = array<i64: 2, 56, 32>, unroll = array<i64: 1, 8, 2>, vector = 2 : i64, width = 16 : i64}
+func.func @pointwise_convolution(%x: tensor<1x28x28x64xf32>, %w: tensor<2x1x1x64x32xf32>) -> tensor<1x28x28x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<1x28x28x64xf32>, tensor<2x1x1x64x32xf32>) -> tensor<1x28x28x64xf32>
+  return %0 : tensor<1x28x28x64xf32>
+}
+
+// -----
+
+// Where panels have more bytes than pixels do, each thread has its panels.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 1, 0, 2>, unroll = array<i64: 1, 12, 2>, vector = 2 : i64, width = 16 : i64}
+func.func @of_many_features(%x: tensor<1x14x14x64xf32>, %w: tensor<8x1x1x64x32xf32>) -> tensor<1x14x14x256xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<1x14x14x64xf32>, tensor<8x1x1x64x32xf32>) -> tensor<1x14x14x256xf32>
+  return %0 : tensor<1x14x14x256xf32>
+}
+
+// -----
+
 // A transposed operand is read along its own rows, as many copies as lanes, in blocks; a result that no cache holds goes past them.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: schedule = {order = array<i64: 0, 1>, tile = array<i64: 64, 64>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}

@@ -320,3 +320,41 @@ func.func @wide_halves(%x: tensor<8x6xbf16>) -> (tensor<48xf32>, tensor<6x8xf32>
   %4 = prim.neg %3 : tensor<6x8xf32>
   return %2, %4 : tensor<48xf32>, tensor<6x8xf32>
 }
+
+// -----
+
+// What a contraction's result is rounded to is left for its kernel to write: the kernel of what follows would read the wide result.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: prim.dot
+// CHECK-NEXT: prim.fusion
+// CHECK: prim.convert
+// CHECK-NEXT: prim.yield %{{.*}} : tensor<8x8xi8>
+// CHECK: prim.fusion
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: prim.convert %{{.*}} : (tensor<8x8xi8>) -> tensor<8x8xf32>
+// CHECK-NEXT: prim.add
+// CHECK: return
+func.func @narrow(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = prim.mul %0, %x : tensor<8x8xf32>
+  %2 = prim.convert %1 : (tensor<8x8xf32>) -> tensor<8x8xi8>
+  // expected-remark @+1 {{'prim.convert' is not fused into 'prim.convert': profit: the kernel of a contraction writes what its result is rounded to}}
+  %3 = prim.convert %2 : (tensor<8x8xi8>) -> tensor<8x8xf32>
+  %4 = prim.add %3, %y : tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}
+
+// -----
+
+// Of what follows no contraction the rounding is part of the chain.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-NEXT: prim.fusion
+// CHECK-NOT: prim.fusion
+// CHECK: return
+func.func @rounded(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %1 = prim.mul %y, %x : tensor<8x8xf32>
+  %2 = prim.convert %1 : (tensor<8x8xf32>) -> tensor<8x8xi8>
+  %3 = prim.convert %2 : (tensor<8x8xi8>) -> tensor<8x8xf32>
+  %4 = prim.add %3, %y : tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}

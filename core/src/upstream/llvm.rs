@@ -91,6 +91,17 @@ pub fn address_of<'c>(b: &mut Builder<'c>, global: &str, pointer: Type<'c>) -> V
     b.value(AddressOf::NAME, &[], pointer, &[("global_name", name)])
 }
 
+/// The result of an intrinsic of a target, by its name.
+pub fn call_intrinsic<'c>(b: &mut Builder<'c>, name: &str, operands: &[Value<'c>], ty: Type<'c>) -> Value<'c> {
+    let cx = b.cx();
+    let attrs = [
+        ("intrin", cx.str_attr(name)),
+        ("op_bundle_sizes", cx.i32s_attr(&[])),
+        ("operandSegmentSizes", cx.i32s_attr(&[operands.len() as i32, 0])),
+    ];
+    b.value(CallIntrinsic::NAME, operands, ty, &attrs)
+}
+
 /// One part of a struct.
 pub fn extractvalue<'c>(b: &mut Builder<'c>, from: Value<'c>, position: i64, ty: Type<'c>) -> Value<'c> {
     let position = b.cx().i64s_attr(&[position]);

@@ -3,6 +3,8 @@
 //! - `arith.maximumf`/`minimumf` (NaN wins): a compare and a select that x86 has as one instruction
 //!   (`max(a, b) = a > b ? a : b`, which is `b` when either is NaN), then a fix for a NaN in `a`, which a constant
 //!   `a` does not need. Upstream's form needs two more compares. Where the machine has an instruction for it, that is asked for.
+//! - A conversion of f32 to integers of 32 bits that first puts the least integer in the place of all that these do not hold, as `prim.convert`
+//!   does since LLVM leaves them undefined: on x86 the instruction makes just that of them.
 //! - `arith.truncf` from f64 to f16 or bf16 goes through f32, as PyTorch's does; LLVM would round once, by a call for each
 //!   element.
 
@@ -10,7 +12,7 @@ use crate::target::MathTarget;
 use strata_core::ir::{Attr, ElementType, Op, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpFPredicate};
-use strata_core::upstream::{llvm, vector};
+use strata_core::upstream::{llvm, math, vector};
 
 /// Rewrites all ops of the module that have a better form.
 pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
@@ -29,6 +31,21 @@ pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
             }
         }
     }
+    for op in module.find_all(arith::FPToSI::NAME).into_iter().filter(|_| math.least) {
+        if let Some((value, name)) = saved_from_overflow(op).and_then(|value| Some((value, conversion(value.ty(), math)?))) {
+            rewriter.go_before(op);
+            let ty = op.result(0).ty();
+            let mut operands = vec![value];
+            if ty.num_elements() == Some(16) {
+                let zeros = vec![0; 16 * 4];
+                let rest = ty.cx().dense_attr(ty, &zeros).map(|zeros| rewriter.value(arith::Constant::NAME, &[], ty, &[("value", zeros)]));
+                let (all, rounding) = (rewriter.const_int(ty.cx().int(16), -1), rewriter.const_int(ty.cx().int(32), AS_SET));
+                operands.extend(rest.into_iter().chain([all, rounding]));
+            }
+            let whole = llvm::call_intrinsic(&mut rewriter, name, &operands, ty);
+            rewriter.replace(op, &[whole]);
+        }
+    }
     for op in module.find_all(arith::TruncF::NAME) {
         let half = matches!(op.result(0).ty().element_type(), Some(ElementType::F16 | ElementType::BF16));
         if half && op.operand(0).ty().element_type() == Some(ElementType::F64) {
@@ -37,6 +54,31 @@ pub(super) fn simplify(module: Op<'_>, math: &MathTarget) {
             let single = rewriter.value(arith::TruncF::NAME, &[op.operand(0)], wide, &[]);
             rewriter.set_operand(op, 0, single);
         }
+    }
+}
+
+/// Rounding as the control register says, for instructions that may be told otherwise; those that round towards zero do so anyway.
+const AS_SET: i64 = 4;
+
+/// The float that is converted where an integer of 32 bits holds it, if the least integer takes the place of all others.
+fn saved_from_overflow<'c>(convert: Op<'c>) -> Option<Value<'c>> {
+    let select = convert.operand(0).defining_op().filter(|op| op.isa::<arith::Select>())?;
+    let compare = select.operand(0).defining_op().filter(|op| CmpFPredicate::of(*op) == Some(CmpFPredicate::Olt))?;
+    let size = compare.operand(0).defining_op().filter(|op| op.isa::<math::AbsF>())?;
+    let value = select.operand(1);
+    let limit = 2f64.powi(31);
+    let saved = size.operand(0) == value && number(compare.operand(1)) == Some(limit) && number(select.operand(2)) == Some(-limit);
+    let whole = convert.result(0).ty().element_type() == Some(ElementType::I32);
+    (saved && whole && value.ty().element_type() == Some(ElementType::F32)).then_some(value)
+}
+
+/// The instruction that converts a vector.
+fn conversion(ty: Type<'_>, math: &MathTarget) -> Option<&'static str> {
+    match ty.num_elements().filter(|_| ty.is_vector() && ty.rank() == 1)? {
+        4 => Some("llvm.x86.sse2.cvttps2dq"),
+        8 if math.vector_bits >= 256 => Some("llvm.x86.avx.cvtt.ps2dq.256"),
+        16 if math.vector_bits >= 512 => Some("llvm.x86.avx512.mask.cvttps2dq.512"),
+        _ => None,
     }
 }
 
@@ -54,14 +96,18 @@ fn extremum<'c>(op: Op<'c>, predicate: CmpFPredicate, rewriter: &mut Rewriter<'c
     rewriter.replace(op, &[result]);
 }
 
-/// A constant other than NaN (a scalar or a splat).
+/// A constant other than NaN.
 fn is_number(value: Value<'_>) -> bool {
-    let Some(op) = value.defining_op() else { return false };
+    number(value).is_some_and(|number| !number.is_nan())
+}
+
+/// A constant (a scalar or a splat).
+fn number(value: Value<'_>) -> Option<f64> {
+    let op = value.defining_op()?;
     if op.isa::<vector::Broadcast>() {
-        return is_number(op.operand(0));
+        return number(op.operand(0));
     }
-    let constant = (op.isa::<arith::Constant>() || op.isa::<llvm::Constant>()).then(|| op.attr("value")).flatten();
-    constant.and_then(float_of).is_some_and(|number| !number.is_nan())
+    (op.isa::<arith::Constant>() || op.isa::<llvm::Constant>()).then(|| op.attr("value")).flatten().and_then(float_of)
 }
 
 fn float_of(attr: Attr<'_>) -> Option<f64> {

@@ -4,7 +4,7 @@ use super::Error;
 use super::emitter::Emitter;
 use super::lanes::in_lanes;
 use super::nest::Copy;
-use strata_core::ir::{ElementType, OpSpec, Value};
+use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::{llvm, vector};
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::{AVX512BF16, INSTRUCTION, VNNI};
@@ -41,14 +41,6 @@ impl<'c> Emitter<'c> {
             let read = in_lanes(&mut self.b, read, words);
             operands.push(vector::bitcast(&mut self.b, read, ty));
         }
-        let lists = |text: &str| cx.parse_attr(text).unwrap_or_else(|| unreachable!("upstream's spelling"));
-        let attrs = [
-            ("intrin", cx.str_attr(intrinsic)),
-            ("op_bundle_sizes", lists("array<i32>")),
-            ("operandSegmentSizes", lists("array<i32: 3, 0>")),
-        ];
-        let spec =
-            OpSpec { name: llvm::CallIntrinsic::NAME, operands: &operands, results: &[before.ty()], attrs: &attrs, ..OpSpec::default() };
-        Ok(self.b.op(spec).result(0))
+        Ok(llvm::call_intrinsic(&mut self.b, intrinsic, &operands, before.ty()))
     }
 }

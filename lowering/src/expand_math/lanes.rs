@@ -281,12 +281,7 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
             // Rounding as the control register says.
             operands.push(builder.const_int(cx.int(32), 4));
         }
-        let attrs = [
-            ("intrin", cx.str_attr(&name)),
-            ("operandSegmentSizes", cx.i32s_attr(&[operands.len() as i32, 0])),
-            ("op_bundle_sizes", cx.i32s_attr(&[])),
-        ];
-        Self { value: builder.value(llvm::CallIntrinsic::NAME, &operands, lanes.float, &attrs), ..self }
+        Self { value: llvm::call_intrinsic(&mut builder, &name, &operands, lanes.float), ..self }
     }
 }
 

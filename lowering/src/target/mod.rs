@@ -95,6 +95,8 @@ pub struct MathTarget {
     pub scalef: bool,
     /// Whether the larger of two numbers, or NaN, is an instruction.
     pub maximum: bool,
+    /// Whether an instruction makes the least integer of 32 bits of a float that none is equal to when it is rounded towards zero.
+    pub least: bool,
     /// Whether the C library's vector functions may be called where we have no expansion of our own.
     pub libmvec: bool,
     /// Whether our own expansions are used (they want fused multiply-add).
@@ -113,6 +115,7 @@ impl MathTarget {
             bf16: target.has("avx512bf16"),
             scalef: target.has("avx512f"),
             maximum: arm,
+            least: target.arch() == "x86_64",
             libmvec: !arm,
             ..Self::default()
         }
@@ -127,7 +130,7 @@ impl MathTarget {
 impl Default for MathTarget {
     fn default() -> Self {
         let no = false;
-        Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, libmvec: true, own: true, library: true }
+        Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, least: no, libmvec: true, own: true, library: true }
     }
 }
 

@@ -9,7 +9,7 @@ use super::frame::Frame;
 use crate::schedule::cost::THREADS;
 use strata_core::ir::AffineKind;
 use strata_dialects::loops::access::{Stride, coefficient, stride};
-use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
 
@@ -58,7 +58,8 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         .iter()
         .map(|&dim| if dim == panels.lanes { vectors } else { blocks.iter().find(|block| block.0 == dim).map_or(1, |block| block.1) })
         .collect();
-    frame.write_lanes(&order, panels.lanes, &unroll);
+    let lanes = KernelSchedule { vector: Some(panels.lanes), width: Some(width), unroll: Some(unroll), ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { tile: tile(frame, &panels, &blocks, &order), ..lanes });
     // What follows a long sum comes from memory while the sum runs.
     if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= STEPS_OF_A_MISS {
         StageSchedule { prefetch: Some(true), ..StageSchedule::default() }.set(panels.stage.op);
@@ -143,6 +144,23 @@ fn uneven(size: i64, most: i64) -> i64 {
 /// Where a row moves the first operand.
 fn position(stage: &StageView<'_>, row: usize) -> Option<usize> {
     stage.maps[0].results().iter().position(|expr| coefficient(*expr, row) != Some(0))
+}
+
+/// Tiles of rows for the threads to share, where there is one dim of rows and all panels stay in the cache: panels meet the rows of a tile, which
+/// a thread may have made itself. Loops over panels outside would have each thread read all rows, for half of the panels: that is
+/// for more bytes of panels than of rows.
+fn tile(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, blocks: &[(usize, i64)], order: &[usize]) -> Option<Vec<i64>> {
+    let bytes = |at: usize| {
+        let ty = panels.stage.op.operand(at).ty();
+        ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64)
+    };
+    let (rows, weights) = (bytes(0)?, bytes(1)?);
+    let mut several = panels.rows.iter().filter(|&&row| frame.kernel.static_size(row) != Some(1));
+    let &row = several.next().filter(|_| several.next().is_none() && !panels.beside)?;
+    let (size, block) = (frame.kernel.static_size(row)?, blocks.iter().find(|block| block.0 == row)?.1);
+    let tile = (size.max(1) as u64).div_ceil(THREADS as u64).next_multiple_of(block.max(1) as u64) as i64;
+    let pays = weights <= frame.target.resident_bytes() && weights < rows && size > block * THREADS / 2;
+    pays.then(|| order.iter().map(|&dim| if dim == row { tile } else { frame.size(dim) }).collect())
 }
 
 /// Panels outermost where all of them do not fit the cache: one panel then meets all rows. Otherwise rows are outermost. Where each

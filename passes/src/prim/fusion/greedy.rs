@@ -8,8 +8,9 @@ use super::{Refusal, Remark, Target, rewrite};
 use crate::analysis::Dims;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
-use strata_core::ir::Op;
+use strata_core::ir::{Op, Value};
 use strata_core::rewrite::Rewriter;
+use strata_dialects::prim;
 
 /// What a fusion pass may do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,6 +179,10 @@ impl<'a, 'c> Greedy<'a, 'c> {
         if from == to {
             return false;
         }
+        if !self.rules.reductions && self.is_narrow_result(producer) {
+            self.refused.insert((producer, consumer), Refusal::NarrowResult);
+            return false;
+        }
         if self.grow(producer, from, to) {
             return true;
         }
@@ -197,6 +202,27 @@ impl<'a, 'c> Greedy<'a, 'c> {
                 false
             }
         }
+    }
+
+    /// Whether an op rounds what follows a contraction to fewer bits: the contraction's kernel takes that in and writes these. Another kernel would
+    /// have to read the wide result.
+    fn is_narrow_result(&self, node: usize) -> bool {
+        let narrows = |node: usize| {
+            let op = self.graph.op(node);
+            let bits = |value: Value<'_>| value.ty().element_type().map_or(0, |element| element.bits());
+            op.isa::<prim::Convert>() && bits(op.result(0)) < bits(op.operand(0))
+        };
+        let (mut open, mut seen) = (vec![node], HashSet::new());
+        while let Some(next) = open.pop().filter(|_| narrows(node)) {
+            for before in self.graph.before(next).filter(|before| seen.insert(*before)) {
+                match self.graph.class(before) {
+                    Class::Contract => return true,
+                    Class::Pointwise(_) | Class::View(View::Plain | View::Reshape) if !narrows(before) => open.push(before),
+                    _ => {}
+                }
+            }
+        }
+        false
     }
 
     /// Whether this pass leaves a group to the other one: a reduction reads what it computes and would take it in, writing nothing.

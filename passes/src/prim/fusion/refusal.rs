@@ -38,6 +38,9 @@ pub enum Refusal {
     /// Profit: work before a contraction would be done once per output element.
     #[error("profit: a contraction would compute its operand again for every output element")]
     ContractionPrologue,
+    /// Profit: a contraction whose result is rounded writes that.
+    #[error("profit: the kernel of a contraction writes what its result is rounded to")]
+    NarrowResult,
     /// Profit: what has fewer lanes takes them from the contraction.
     #[error("profit: complex numbers have half the lanes of their parts, which the contraction would lose")]
     ComplexLanes,
