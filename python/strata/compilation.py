@@ -9,7 +9,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.schemas import OutputType
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wrapper_subclass
 
 from . import events, graph, instances
@@ -28,6 +28,8 @@ class Compilation:
 
     def __init__(self, options: Options):
         self.options = options
+        self.inputs: list = []
+        """What TorchDynamo calls with, while the graph is compiled."""
         self.direct: Callable | None = None
         """The compiled function, where nothing needs to stand between it and TorchDynamo."""
         self.kept: Kept | None = None
@@ -43,8 +45,12 @@ class Compilation:
         )
         module = substituted(module)
         to_file = ahead_of_time()
-        with not_cached(), _numbers_from_tensors(), undecomposed():
-            through_aot = compiler(module, inputs)
+        self.inputs = inputs
+        try:
+            with not_cached(), _numbers_from_tensors(), undecomposed():
+                through_aot = compiler(module, inputs)
+        finally:
+            self.inputs = []
         lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
         if self.direct is None or lifted or _has_subclasses(module, inputs):
             return through_aot
@@ -84,7 +90,8 @@ class Compilation:
                 raise graph.Unsupported(f"there is no rule for {', '.join(unknown)}")
             inference = event.kind == "inference"
             computed, fixed = without_views(module)
-            program = graph.program(computed, _weights(self.options) if inference else frozenset())
+            weights = _weights(self.options) if inference else frozenset()
+            program = graph.program(computed, weights, values=self.values(computed, weights))
             found = instances.find(self.options, computed, program)
             program, artefact = found or (program, None)
             call, artefact = to_function(program, self.options, event, artefact)
@@ -108,6 +115,13 @@ class Compilation:
         warnings.warn(f"strata: {where} in eager PyTorch: {event.reason}", stacklevel=2)
         return call
 
+    def values(self, module: GraphModule, weights: set[int]) -> dict[int, torch.Tensor]:
+        """What the weights of a graph are now."""
+        nodes = list(module.graph.find_nodes(op="placeholder"))
+        tokens = len(nodes) - len(self.inputs)  # they come first
+        found = {k: self.inputs[k - tokens] for k in weights if k >= tokens >= 0}
+        return {k: value for k, value in found.items() if type(value) in (torch.Tensor, torch.nn.Parameter) and _is_like(value, nodes[k])}
+
     def part(self, module: GraphModule, event: events.Graph) -> Callable:
         """A part of a graph; one that is not compiled after all stays in PyTorch."""
         try:
@@ -123,6 +137,12 @@ def _as_tuple(call: Callable) -> Callable:
         return results if isinstance(results, (tuple, list)) else (results,)
 
     return as_tuple
+
+
+def _is_like(value: torch.Tensor, node: Node) -> bool:
+    """Whether a tensor may be what a node of a graph stands for."""
+    meta = node.meta.get("val")
+    return isinstance(meta, torch.Tensor) and value.dtype == meta.dtype and value.shape == meta.shape
 
 
 def _weights(options: Options) -> set[int]:

@@ -90,14 +90,15 @@ class Compiled:
         event = events.Graph("inference", sum(node.op == "call_function" for node in module.graph.nodes))
         changed = _changed(module)
         frozen = set(range(len(places), count)) - set(changed) if self.options.freeze else set()
-        frozen_program = graph.program(module, frozen)
+        values = {k: weight for k, weight in enumerate(weights, len(places)) if type(weight) in (torch.Tensor, torch.nn.Parameter)}
+        frozen_program = graph.program(module, frozen, values=values)
         call, artefact = to_function(frozen_program, self.options, event)
         names = frozen_program.arguments
         constants = dict(zip(names[count:], frozen_program.constants))
         written = bool(changed) or not self.options.freeze and bool(self.places)
         made = lambda: artefact  # noqa: E731
         if fixed or any(node.op == "placeholder" for node in module.graph.output_node().all_input_nodes):
-            made = lambda: compile_text("graph.json", graph.program(traced, frozen, whole=True).text, self.options)  # noqa: E731
+            made = lambda: compile_text("graph.json", graph.program(traced, frozen, whole=True, values=values).text, self.options)  # noqa: E731
         self.files.append(_File(made, names[len(places) : count], constants, written))
         call = placed(call, fixed)
         if changed:

@@ -67,10 +67,13 @@ class Program:
         return Program(exported, self.arguments, self.places, self.constants, self.conjugates)
 
 
-def program(module: GraphModule, weights: set[int] = frozenset(), whole: bool = False) -> Program:
+def program(
+    module: GraphModule, weights: set[int] = frozenset(), whole: bool = False, values: dict[int, torch.Tensor] | None = None
+) -> Program:
     """Writes a functional ATen graph whose nodes have `meta["val"]`. `weights` are the placeholders that change seldom: what the compiler makes of
-    them alone is computed once. A call gives results that are arguments itself; in a `whole` program they are outputs as others are."""
-    return _Writer(module).program(weights, whole)
+    them alone is computed once. `values` are what some of them are now: the program says of zero points that all are one number which that is.
+    A call gives results that are arguments itself; in a `whole` program they are outputs as others are."""
+    return _Writer(module).program(weights, whole, values or {})
 
 
 class _Writer:
@@ -87,7 +90,7 @@ class _Writer:
         # Effects stand in the program's order anyway; the tokens that say so in a functional graph are nothing at run time.
         self.tokens = {node.args[0] for node in module.graph.nodes if node.target is with_effects}
 
-    def program(self, weights: set[int], whole: bool = False) -> Program:
+    def program(self, weights: set[int], whole: bool = False, values: dict[int, torch.Tensor] | None = None) -> Program:
         inputs, specs, arguments, conjugates = [], [], [], []
         for k, node in enumerate(self.module.graph.find_nodes(op="placeholder")):
             value = node.meta.get("val")
@@ -99,8 +102,12 @@ class _Writer:
             argument = self.define(node.name, value)
             self.names[node] = argument
             inputs.append(argument)
-            name = {"name": node.name}
-            specs.append({"parameter": {"arg": name, "parameter_name": node.name}} if k in weights else {"user_input": {"arg": argument}})
+            if k in weights:
+                parameter = {"arg": {"name": node.name}, "parameter_name": node.name}
+                number = _uniform(node, (values or {}).get(k))
+                specs.append({"parameter": parameter if number is None else {**parameter, "uniform": number}})
+            else:
+                specs.append({"user_input": {"arg": argument}})
         nodes = self.nodes()
         for name, value in self.constants.items():
             inputs.append(self.define(name, value))
@@ -317,6 +324,21 @@ def _real(value: float):
     if value != value:
         return "NaN"
     return value if abs(value) != float("inf") else "Infinity" if value > 0 else "-Infinity"
+
+
+QUANTISED = ("quantized_decomposed", "torchao")
+"""The libraries of operators on quantised tensors."""
+ZERO_POINTS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+"""Types of zero points."""
+
+
+def _uniform(node: Node, value: torch.Tensor | None) -> int | None:
+    """The number that every element of a weight is which only operators on quantised tensors read."""
+    read = all(getattr(user.target, "namespace", None) in QUANTISED for user in node.users)
+    if value is None or not read or not node.users or value.dtype not in ZERO_POINTS or value.numel() == 0 or value.device.type != "cpu":
+        return None
+    first = value.flatten()[0]
+    return int(first) if bool((value == first).all()) else None
 
 
 def _function_name(target) -> str:

@@ -161,7 +161,10 @@ fn arg<'g>(spec: &'g InputSpec, argument: &'g Argument) -> Result<Option<Arg<'g>
         Some(Arg { input: named(name, kind), dim_order: None, name: Some(value), constant: None, uniform: None })
     };
     Ok(match spec {
-        InputSpec::Parameter { arg, parameter_name } => tensor(&arg.name, parameter_name, InputKind::Parameter),
+        InputSpec::Parameter { arg, parameter_name, uniform } => {
+            let arg = tensor(&arg.name, parameter_name, InputKind::Parameter);
+            arg.map(|arg| Arg { uniform: *uniform, ..arg })
+        }
         InputSpec::Buffer { arg, buffer_name, .. } => tensor(&arg.name, buffer_name, InputKind::Buffer),
         InputSpec::TensorConstant { arg, tensor_constant_name } => tensor(&arg.name, tensor_constant_name, InputKind::Constant),
         InputSpec::UserInput { .. } => {

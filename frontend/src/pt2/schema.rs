@@ -180,13 +180,36 @@ pub struct Signature {
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the tags are the format's")]
 pub enum InputSpec {
-    UserInput { arg: Argument },
-    Parameter { arg: TensorRef, parameter_name: String },
-    Buffer { arg: TensorRef, buffer_name: String, persistent: bool },
-    TensorConstant { arg: TensorRef, tensor_constant_name: String },
-    ConstantInput { name: String, value: Constant },
-    CustomObj { arg: CustomObject, custom_obj_name: String },
-    Token { arg: TensorRef },
+    UserInput {
+        arg: Argument,
+    },
+    Parameter {
+        arg: TensorRef,
+        parameter_name: String,
+        /// The number that every element is, where whoever wrote the graph said so; archives do not.
+        #[serde(default)]
+        uniform: Option<i64>,
+    },
+    Buffer {
+        arg: TensorRef,
+        buffer_name: String,
+        persistent: bool,
+    },
+    TensorConstant {
+        arg: TensorRef,
+        tensor_constant_name: String,
+    },
+    ConstantInput {
+        name: String,
+        value: Constant,
+    },
+    CustomObj {
+        arg: CustomObject,
+        custom_obj_name: String,
+    },
+    Token {
+        arg: TensorRef,
+    },
 }
 
 /// The value that an input had and must have.
