@@ -80,3 +80,102 @@ func.func @few(%x: tensor<8x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor
   %2 = prim.slice %x {offsets = array<i64: 4, 0>, sizes = array<i64: 1, 4>, strides = array<i64: 1, 1>} : (tensor<8x4xf32>) -> tensor<1x4xf32>
   return %0, %1, %2 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
 }
+
+// -----
+
+// Layers that differ in the numbers that elements are multiplied by or added to are one kernel, which reads them. Numbers that are the same in all
+// of them stay, and so does one of which elements are a power.
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> (0)>
+// CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0) -> (1)>
+// CHECK: loop.kernel @k0 {{.*}}
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<8xf32>, %[[N:.*]]: tensor<2xf32>):
+// CHECK-NEXT: loop.stage %{{.*}}, %[[N]], %[[N]] {{.*}}maps = [#{{.*}}, #[[FIRST]], #[[SECOND]]]
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK: arith.mulf %{{.*}}, %[[A]]
+// CHECK: arith.constant 7.000000e+00
+// CHECK: arith.addf %{{.*}}, %[[B]]
+// CHECK-NOT: loop.kernel
+// CHECK: func.func @numbers
+// CHECK: %[[C:.*]] = prim.constant {value = dense<[2.000000e-01, 1.000000e+00]> : tensor<2xf32>}
+// CHECK: loop.call %{{.*}}, %[[C]] {callee = @k0} : (tensor<8xf32>, tensor<2xf32>) -> tensor<8xf32>
+// CHECK: prim.constant {value = dense<[3.000000e-01, 2.000000e+00]> : tensor<2xf32>}
+// CHECK: prim.constant {value = dense<[4.000000e-01, 3.000000e+00]> : tensor<2xf32>}
+// CHECK: prim.constant {value = dense<[5.000000e-01, 4.000000e+00]> : tensor<2xf32>}
+func.func @numbers(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %f0 = prim.fusion %x : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.2> : tensor<8xf32>} : tensor<8xf32>
+    %q = prim.constant {value = dense<1.0> : tensor<8xf32>} : tensor<8xf32>
+    %r = prim.constant {value = dense<7.0> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.mul %a, %p : tensor<8xf32>
+    %2 = prim.maximum %1, %r : tensor<8xf32>
+    %3 = prim.add %2, %q : tensor<8xf32>
+    prim.yield %3 : tensor<8xf32>
+  }
+  %f1 = prim.fusion %f0 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.3> : tensor<8xf32>} : tensor<8xf32>
+    %q = prim.constant {value = dense<2.0> : tensor<8xf32>} : tensor<8xf32>
+    %r = prim.constant {value = dense<7.0> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.mul %a, %p : tensor<8xf32>
+    %2 = prim.maximum %1, %r : tensor<8xf32>
+    %3 = prim.add %2, %q : tensor<8xf32>
+    prim.yield %3 : tensor<8xf32>
+  }
+  %f2 = prim.fusion %f1 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.4> : tensor<8xf32>} : tensor<8xf32>
+    %q = prim.constant {value = dense<3.0> : tensor<8xf32>} : tensor<8xf32>
+    %r = prim.constant {value = dense<7.0> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.mul %a, %p : tensor<8xf32>
+    %2 = prim.maximum %1, %r : tensor<8xf32>
+    %3 = prim.add %2, %q : tensor<8xf32>
+    prim.yield %3 : tensor<8xf32>
+  }
+  %f3 = prim.fusion %f2 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.5> : tensor<8xf32>} : tensor<8xf32>
+    %q = prim.constant {value = dense<4.0> : tensor<8xf32>} : tensor<8xf32>
+    %r = prim.constant {value = dense<7.0> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.mul %a, %p : tensor<8xf32>
+    %2 = prim.maximum %1, %r : tensor<8xf32>
+    %3 = prim.add %2, %q : tensor<8xf32>
+    prim.yield %3 : tensor<8xf32>
+  }
+  return %f3 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: loop.kernel @k3
+// CHECK: loop.kernel @k2
+// CHECK: loop.kernel @k1
+// CHECK: loop.kernel @k0
+// CHECK: func.func @limits
+func.func @limits(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %f0 = prim.fusion %x : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.2> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.pow %a, %p : tensor<8xf32>
+    prim.yield %1 : tensor<8xf32>
+  }
+  %f1 = prim.fusion %f0 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.3> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.pow %a, %p : tensor<8xf32>
+    prim.yield %1 : tensor<8xf32>
+  }
+  %f2 = prim.fusion %f1 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.4> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.pow %a, %p : tensor<8xf32>
+    prim.yield %1 : tensor<8xf32>
+  }
+  %f3 = prim.fusion %f2 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %p = prim.constant {value = dense<0.5> : tensor<8xf32>} : tensor<8xf32>
+    %1 = prim.pow %a, %p : tensor<8xf32>
+    prim.yield %1 : tensor<8xf32>
+  }
+  return %f3 : tensor<8xf32>
+}

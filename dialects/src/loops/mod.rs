@@ -33,6 +33,15 @@ pub const AVX512BF16: &str = "avx512bf16";
 /// The instruction of x86-64 that adds the products of four unsigned and four signed bytes to what is there.
 pub const VNNI: &str = "vnni";
 
+/// The instructions, and the steps of a sum that each takes at once in a lane.
+const STEPS: &[(&str, i64)] = &[(AVX512BF16, 2), (VNNI, 4)];
+
+/// The steps of its sum that a stage takes at once in a lane.
+pub fn steps_at_once(stage: Op<'_>) -> i64 {
+    let named = stage.str(INSTRUCTION).and_then(|name| STEPS.iter().find(|(known, _)| *known == name));
+    named.map_or(1, |(_, steps)| *steps)
+}
+
 /// The largest size of a dim: steps beyond its end can still be counted. A tensor has fewer elements, but one without elements
 /// may be so long.
 const MAX_SIZE: i64 = 1 << 62;

@@ -260,7 +260,12 @@ impl<'c> KernelView<'c> {
                 .filter(|op| matches!(op.dialect(), "arith" | "math" | "complex") && !op.isa::<arith::Constant>())
                 .count();
             let combined = usize::from(!stage.reduce.is_empty() || stage.scan.is_some());
-            Some((points? as u64).saturating_mul((body + combined) as u64))
+            // An instruction for several steps is a product and a sum for each.
+            let ops = match loops::steps_at_once(stage.op) {
+                1 => (body + combined) as u64,
+                steps => 2 * steps as u64,
+            };
+            Some((points? as u64).saturating_mul(ops))
         });
         stages.try_fold(0, |all: u64, flops| Some(all.saturating_add(flops?)))
     }

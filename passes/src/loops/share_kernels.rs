@@ -4,7 +4,8 @@
 //! reads a weight may be packed before the program runs (`--pack-operands`), and then it is another kernel. The last one in the module stays.
 //!
 //! Of four kernels and more that differ only in fixed indices at which they read, as the steps of an unrolled recurrence do, one stays too.
-//! The index is an argument of it. An access that is guarded keeps its index.
+//! The index is an argument of it. An access that is guarded keeps its index. So does one of those that differ only in numbers that elements are
+//! added to or multiplied by, as the scales of quantised layers: a tensor of these numbers is an argument.
 //!
 //! ```mlir
 //! %0 = loop.call @k0(%x)
@@ -15,6 +16,7 @@
 //! ```
 
 mod fixed_indices;
+mod fixed_numbers;
 
 use std::collections::HashMap;
 
@@ -58,8 +60,28 @@ impl Pass for ShareKernels {
             }
         }
         self.shared.add(fixed_indices::merge(module, &mut rewriter));
+        self.shared.add(fixed_numbers::merge(module, &mut rewriter));
         Ok(())
     }
+}
+
+/// So many kernels that differ in numbers become one: fewer keep these, which the code for them knows.
+const FEWEST: usize = 4;
+
+/// Kernels of one likeness whose calls pass weights at the same places, each with its calls.
+fn alike<'c>(module: Op<'c>, likeness: impl Fn(Op<'c>) -> Likeness<'c>) -> Vec<Vec<(Op<'c>, Vec<Op<'c>>)>> {
+    let (mut calls, mut weights) = (calls_by_callee(module), Weights::default());
+    let mut groups = Vec::new();
+    let mut known: HashMap<(Likeness<'c>, Vec<bool>), usize> = HashMap::new();
+    for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
+        let calls = calls.remove(&kernel.str("sym_name").unwrap_or_default()).unwrap_or_default();
+        let group = *known.entry((likeness(kernel), weights.of_calls(&calls))).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[group].push((kernel, calls));
+    }
+    groups
 }
 
 /// The calls of each kernel, by its name.

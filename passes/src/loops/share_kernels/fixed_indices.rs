@@ -1,8 +1,7 @@
 //! Kernels that differ in fixed indices alone: one reads step 3 of a sequence, another one step 4. They become one kernel, and the index
 //! is an argument of it.
 
-use super::{Weights, calls_by_callee};
-use std::collections::HashMap;
+use super::{FEWEST, alike};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, Op};
 use strata_core::likeness::Likeness;
 use strata_core::rewrite::Rewriter;
@@ -10,26 +9,12 @@ use strata_dialects::loops;
 use strata_dialects::loops::edit::{describe, set_maps};
 use strata_dialects::loops::view::{KernelView, StageView};
 
-/// So many kernels become one: fewer keep their indices, which the code for them knows.
-const FEWEST: usize = 4;
 /// Indices that a kernel gets as arguments at most.
 const MOST_INDICES: usize = 4;
 
 /// Makes one kernel of those that differ in fixed indices; gives how many it stands for besides itself.
 pub(super) fn merge<'c>(module: Op<'c>, rewriter: &mut Rewriter<'c>) -> usize {
-    let (mut calls, mut weights) = (calls_by_callee(module), Weights::default());
-    let mut order = Vec::new();
-    let mut alike: HashMap<(Likeness<'c>, Vec<bool>), usize> = HashMap::new();
-    for kernel in module.body(0).ops().into_iter().rev().filter(|op| op.isa::<loops::Kernel>()) {
-        let calls = calls.remove(&kernel.str("sym_name").unwrap_or_default()).unwrap_or_default();
-        let key = (likeness(kernel), weights.of_calls(&calls));
-        let group = *alike.entry(key).or_insert_with(|| {
-            order.push(Vec::new());
-            order.len() - 1
-        });
-        order[group].push((kernel, calls));
-    }
-    order.iter().filter(|group| group.len() >= FEWEST).map(|group| merge_group(group, rewriter)).sum()
+    alike(module, likeness).iter().filter(|group| group.len() >= FEWEST).map(|group| merge_group(group, rewriter)).sum()
 }
 
 /// An index without the number that is added to it, and that number.
