@@ -151,7 +151,6 @@ const DECOMPOSE: &[Step] = &[
     each("simplify-sums").with(Setting::Numerics).optional(),
     each("fuse-attention").with(Setting::Numerics).optional(),
     each("narrow-dots").optional(),
-    each("integer-products").with(Setting::Numerics).optional(),
     // Layers that gain from what is around them go back to where they are called.
     module("inline-layers"),
 ];
@@ -175,6 +174,7 @@ const CPU: &[Pipeline] = &[
         module("outline-regions").with(Setting::Forward).optional(),
     ]),
     pipeline!(CPU[2] Prim "strata-to-prim" DECOMPOSE + [
+        each("integer-products").with(Setting::Numerics).optional(),
         each("guard-indices").optional(),
         each("fold-scales").with(Setting::Numerics).optional(),
         each("split-phases").optional(),

@@ -89,3 +89,24 @@ func.func private @inner(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
   %0 = prim.exp %x : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
   return %0 : tensor<1x8x4x4xf32>
 }
+
+// -----
+
+// What is called with weights alone is prepared, or read as it is.
+// CHECK-LABEL: func.func @weights(
+// CHECK-COUNT-2: prim.convert
+// CHECK-NOT: func.func
+// WHY-DAG: 'dequantised' goes back to where it is called: it is called with weights alone, of which each reader may take what it wants
+func.func @weights(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}, %w: tensor<4xi8> {capture.kind = "parameter", capture.name = "w"},
+                   %v: tensor<4xi8> {capture.kind = "parameter", capture.name = "v"}) -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = call @dequantised(%w) : (tensor<4xi8>) -> tensor<4xf32>
+  %1 = call @dequantised(%v) : (tensor<4xi8>) -> tensor<4xf32>
+  %2 = prim.add %0, %1 : tensor<4xf32>
+  %3:2 = prim.sort %x {dim = 0 : i64, descending = false} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  %4 = prim.add %2, %3#0 : tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+func.func private @dequantised(%q: tensor<4xi8> {capture.kind = "parameter", capture.name = "q"}) -> tensor<4xf32> {
+  %0 = prim.convert %q : (tensor<4xi8>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

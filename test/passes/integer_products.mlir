@@ -1,6 +1,6 @@
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --integer-products --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --check-semantics --integer-products --split-input-file | rs-filecheck %s --check-prefix=SAME
-// SAME-COUNT-7: checked 2 of 2 passes
+// SAME-COUNT-8: checked 2 of 2 passes
 // RUN: rs-opt %s --integer-products=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=NONE
 // NONE: remark: the CPU has no instruction for products of bytes [integer-products]
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' "--integer-products=remarks numerics=strict" --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=STRICT
@@ -101,6 +101,29 @@ func.func @transposed(%x: tensor<1x6x8xui8>, %w: tensor<5x6x3xi8>) -> (tensor<1x
   %4 = prim.conv %2, %3 {strides = array<i64: 1>, low = array<i64: 2>, high = array<i64: 2>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x6x8xf32>, tensor<5x6x3xf32>) -> tensor<1x5x17xf32>
   %5 = prim.conv %0, %3 {strides = array<i64: 1>, low = array<i64: 2>, high = array<i64: 2>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x6x8xf32>, tensor<5x6x3xf32>) -> tensor<1x5x17xf32>
   return %4, %5 : tensor<1x5x17xf32>, tensor<1x5x17xf32>
+}
+
+// -----
+
+// Integers that were made wide are multiplied as they were; what is taken from one is taken from the sums. Nothing is rounded, and sums of any
+// length wrap.
+// CHECK-LABEL: func.func @integers
+// CHECK: %[[P:.*]] = prim.dot %arg0, %arg1 {{.*}} : (tensor<4x9xui8>, tensor<9x5xi8>) -> tensor<4x5xi32>
+// CHECK: prim.reduce %{{.*}} {dims = array<i64: 0>, kind = "sum"} : (tensor<9x5xi32>) -> tensor<5xi32>
+// CHECK: %[[R:.*]] = prim.sub %[[P]], %{{.*}} : tensor<4x5xi32>
+// CHECK: prim.dot %arg2, %arg3 {{.*}} : (tensor<1x70000xui8>, tensor<70000x1xi8>) -> tensor<1x1xi32>
+// CHECK: return %[[R]]
+func.func @integers(%x: tensor<4x9xui8>, %w: tensor<9x5xi8>, %y: tensor<1x70000xui8>, %v: tensor<70000x1xi8>) -> (tensor<4x5xi32>, tensor<1x1xi32>) {
+  %z = prim.constant {value = dense<100> : tensor<i32>} : tensor<i32>
+  %0 = prim.convert %x : (tensor<4x9xui8>) -> tensor<4x9xi32>
+  %1 = prim.broadcast %z {dims = array<i64>} : (tensor<i32>) -> tensor<4x9xi32>
+  %2 = prim.sub %0, %1 : tensor<4x9xi32>
+  %3 = prim.convert %w : (tensor<9x5xi8>) -> tensor<9x5xi32>
+  %4 = prim.dot %2, %3 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<4x9xi32>, tensor<9x5xi32>) -> tensor<4x5xi32>
+  %5 = prim.convert %y : (tensor<1x70000xui8>) -> tensor<1x70000xi32>
+  %6 = prim.convert %v : (tensor<70000x1xi8>) -> tensor<70000x1xi32>
+  %7 = prim.dot %5, %6 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<1x70000xi32>, tensor<70000x1xi32>) -> tensor<1x1xi32>
+  return %4, %7 : tensor<4x5xi32>, tensor<1x1xi32>
 }
 
 // -----

@@ -4,6 +4,7 @@
 //! is called. It goes back, with a remark (`remarks`), where
 //! - it has a convolution: those choose the layout of what is around them;
 //! - a value that crosses its border could stay out of memory: each op that reads it could join the kernel that computes it;
+//! - it is called with weights alone: what it computes is prepared, or is read in the form that they have;
 //! - its call does not stand in the program itself, or it calls others.
 //!
 //! What a layer computes from values that other layers are given, too (a mask), goes to its calls first, and is computed once for all.
@@ -62,6 +63,8 @@ enum Reason {
     Layout,
     #[error("a value that crosses its border need not be in memory")]
     Border,
+    #[error("it is called with weights alone, of which each reader may take what it wants")]
+    Weights,
     #[error("only a call in the program itself, of what calls nothing, can stay")]
     Nested,
 }
@@ -108,7 +111,12 @@ impl InlineLayers {
         }
         for &caller in &graph.functions {
             let program = is_part(caller);
+            let cone = program.then(|| Cone::of(caller));
             for call in caller.find_all(func::Call::NAME) {
+                let weights = cone.as_ref().is_some_and(|cone| call.operands().into_iter().all(|operand| cone.holds(operand)));
+                if let Some(callee) = call.callee().filter(|_| weights) {
+                    reasons.entry(callee).or_insert(Reason::Weights);
+                }
                 if let Some(callee) = call.callee().filter(|_| !program || call.parent() != Some(caller)) {
                     reasons.entry(callee).or_insert(Reason::Nested);
                 }

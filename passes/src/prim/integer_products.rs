@@ -18,9 +18,12 @@
 //! %4 = prim.mul %1, %st : tensor<16x32xf32>                             // 0.1 * 0.2
 //! ```
 //!
+//! The same for integers that were made wide to be multiplied, as ONNX's `MatMulInteger` and `aten._int_mm` do: their sums wrap, so all of it is
+//! exact.
+//!
 //! It refuses, with a remark: a target without instructions for products of bytes, operands that are not both quantised, two zero points,
-//! scales that differ along what is summed, sums of so many products that `i32` could overflow, convolutions in groups, and numerics `strict`,
-//! since each number is rounded no more before it is multiplied.
+//! scales that differ along what is summed, sums of so many products that `i32` could overflow, convolutions in groups, and of floats numerics
+//! `strict`, since each number is rounded no more before it is multiplied.
 
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
@@ -51,7 +54,8 @@ impl Pass for IntegerProducts {
         let mut found = Vec::new();
         op.walk(&mut |op| found.extend(Some(op).filter(|op| op.isa::<prim::Dot>() || op.isa::<prim::Conv>())));
         for contraction in found {
-            let product = match (strict, has_instruction) {
+            let exact = contraction.result(0).ty().element_type() == Some(ElementType::I32);
+            let product = match (strict && !exact, has_instruction) {
                 (true, _) => Err("the numerics are strict".into()),
                 (_, false) => Err("the CPU has no instruction for products of bytes".into()),
                 _ => Product::of(contraction),
@@ -90,19 +94,22 @@ struct Quantised<'c> {
 
 impl<'c> Quantised<'c> {
     fn of(value: Value<'c>) -> Result<Self, NoMatch> {
+        let element = value.ty().element_type();
         let (value, scale) = match value.defining_op() {
-            Some(op) if op.isa::<prim::Mul>() => match (Along::of(op.operand(1)), Along::of(op.operand(0))) {
-                (Some(scale), _) => (op.operand(0), Some(scale)),
-                (None, Some(scale)) => (op.operand(1), Some(scale)),
-                _ => (value, None),
-            },
+            Some(op) if op.isa::<prim::Mul>() && element == Some(ElementType::F32) => {
+                match (Along::of(op.operand(1)), Along::of(op.operand(0))) {
+                    (Some(scale), _) => (op.operand(0), Some(scale)),
+                    (None, Some(scale)) => (op.operand(1), Some(scale)),
+                    _ => (value, None),
+                }
+            }
             _ => (value, None),
         };
         let (value, zero) = match value.defining_op() {
             Some(op) if op.isa::<prim::Sub>() => (op.operand(0), Some(Along::of(op.operand(1)).ok_or("a zero point is not repeated")?)),
             _ => (value, None),
         };
-        let convert = value.defining_op().filter(|op| op.isa::<prim::Convert>() && value.ty().element_type() == Some(ElementType::F32));
+        let convert = value.defining_op().filter(|op| op.isa::<prim::Convert>());
         let integers =
             convert.map(|op| op.operand(0)).filter(|from| matches!(from.ty().element_type(), Some(ElementType::I8 | ElementType::U8)));
         Ok(Self { integers: integers.ok_or("an operand is not quantised to 8 bits")?, zero, scale })
@@ -137,8 +144,11 @@ struct Product<'c> {
 
 impl<'c> Product<'c> {
     fn of(op: Op<'c>) -> Result<Self, NoMatch> {
-        if op.result(0).ty().element_type() != Some(ElementType::F32) || op.attr("layout").is_some() {
-            return Err("its elements are not f32, or it has a layout of its own".into());
+        let element = op.result(0).ty().element_type();
+        let elements = [op.operand(0), op.operand(1)].map(|operand| operand.ty().element_type());
+        let same = elements == [element; 2] && matches!(element, Some(ElementType::F32 | ElementType::I32));
+        if !same || op.attr("layout").is_some() {
+            return Err("its elements are neither f32 nor i32, or it has a layout of its own".into());
         }
         if op.isa::<prim::Conv>() && op.int("groups") != Some(1) {
             return Err("its channels are in groups".into());
@@ -170,7 +180,8 @@ impl<'c> Product<'c> {
         }
         let summed = places[1].iter().enumerate().filter(|(_, place)| place.is_none());
         let steps = product_of_known(summed.map(|(dim, _)| Some(op.operand(1).ty().shape()[dim]).filter(|&size| size >= 0)));
-        if steps.is_none_or(|steps| steps.saturating_mul(LARGEST) > i64::from(i32::MAX)) {
+        // Sums of i32 wrap in the program too.
+        if element == Some(ElementType::F32) && steps.is_none_or(|steps| steps.saturating_mul(LARGEST) > i64::from(i32::MAX)) {
             return Err("it sums so many products, or it is not known how many, that i32 could overflow".into());
         }
         Ok(Self { op, operands, places, moved })
@@ -212,7 +223,7 @@ impl<'c> Product<'c> {
         if let Some((at, number, places)) = zero {
             sums = sums - self.of_zero((number, &places), (1 - at, factors[1 - at]), &result);
         }
-        let mut scaled = sums.convert(ElementType::F32);
+        let mut scaled = sums.convert(op.result(0).ty().element_type().unwrap_or(ElementType::F32));
         let scales = [0, 1].map(|at| self.operands[at].scale.as_ref().map(|scale| (at, scale)));
         let [lhs, rhs] = scales.map(|scale| scale.map(|(at, scale)| (prim.tensor(scale.number), self.places_of(at, scale))));
         scaled = match (lhs, rhs) {
@@ -287,8 +298,11 @@ fn places(op: Op<'_>) -> [Vec<Option<usize>>; 2] {
     places
 }
 
-/// Whether floats are whole numbers: a constant that is one, or integers that were converted.
+/// Whether numbers are whole: integers, a constant that is one, or integers that were converted.
 fn is_whole(value: Value<'_>) -> bool {
+    if value.ty().element_type() == Some(ElementType::I32) {
+        return true;
+    }
     let converted = value.defining_op().filter(|op| op.isa::<prim::Convert>()).and_then(|op| op.operand(0).ty().element_type());
     match splat(value) {
         Some(Number::Float(number)) => number == number.trunc() && number.abs() <= f64::from(u8::MAX),
@@ -296,7 +310,7 @@ fn is_whole(value: Value<'_>) -> bool {
     }
 }
 
-/// Floats that are whole numbers, as such.
+/// Numbers that are whole, as integers.
 fn whole<'p>(prim: &'p Prim<'p>, value: Value<'p>) -> Tensor<'p> {
     match (splat(value), value.defining_op()) {
         (Some(Number::Float(number)), _) => {

@@ -42,6 +42,24 @@ fn cut<'c>(c: &mut Call<'_, '_, 'c>, value: ir::Value<'c>, x: ir::Value<'c>, axi
     }
 }
 
+/// The zero points of one input as floats, so that they broadcast with the tensor; none where they are left out, or are known to be 0.
+fn zero_points<'c>(c: &mut Call<'_, '_, 'c>, place: usize, x: ir::Value<'c>, axis: i64, block: i64) -> Eval<Option<ir::Value<'c>>> {
+    if !c.has(place) {
+        return Ok(None);
+    }
+    let numbers = c.known_ints(place).unwrap_or_default();
+    // There are as many as scales, which stand before them.
+    let as_many = c.tensor(place - 1)?.ty().num_elements() == Some(numbers.len() as i64);
+    match numbers.first().filter(|first| as_many && numbers.iter().all(|number| number == *first)) {
+        Some(0) => return Ok(None),
+        Some(&number) => return c.number(number as f64, ElementType::F32).map(Some),
+        None => {}
+    }
+    let zero = along(c, place, x.ty().rank(), axis, block)?;
+    let zero = cut(c, zero, x, axis, block)?;
+    c.cast(zero, ElementType::F32).map(Some)
+}
+
 /// An input less its zero point, in a type that is wide enough; a zero point of rank 1 belongs to `axis`.
 pub(super) fn centred<'c>(c: &mut Call<'_, '_, 'c>, place: usize, zero: usize, to: ElementType, axis: i64) -> Eval<ir::Value<'c>> {
     let x = c.tensor(place)?;
@@ -125,12 +143,7 @@ fn quantise<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     let (x, scale) = (c.cast(x, precision)?, c.cast(scale, precision)?);
     let multiple = c.op(op::DIV_TENSOR, &[t(x), t(scale)])?;
     let multiple = c.cast(multiple, ElementType::F32)?;
-    let zero = if c.has(2) {
-        let zero = along(c, 2, rank, axis, block)?;
-        Some(cut(c, zero, multiple, axis, block)?)
-    } else {
-        None
-    };
+    let zero = zero_points(c, 2, multiple, axis, block)?;
     stored(c, multiple, zero, to).map(one)
 }
 
@@ -146,10 +159,7 @@ fn dequantise<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     };
     // Differences of whole numbers are exact in `f32` up to 2^24; those of 32 bits have no zero point.
     let mut real = c.cast(x, ElementType::F32)?;
-    if c.has(2) {
-        let zero = along(c, 2, rank, axis, block)?;
-        let zero = cut(c, zero, x, axis, block)?;
-        let zero = c.cast(zero, ElementType::F32)?;
+    if let Some(zero) = zero_points(c, 2, x, axis, block)? {
         real = c.op(op::SUB_TENSOR, &[t(real), t(zero)])?;
     }
     let scale = c.cast(scale, ElementType::F32)?;

@@ -35,7 +35,8 @@ fn may_read(stage: &StageView<'_>) -> bool {
 
 /// Whether an op is a number of f32 that elements of a stage are only added to or multiplied by.
 fn is_free(op: Op<'_>) -> bool {
-    let number = op.isa::<arith::Constant>() && op.result(0).ty().element_type() == Some(ElementType::F32) && !op.result(0).ty().is_vector();
+    let number =
+        op.isa::<arith::Constant>() && op.result(0).ty().element_type() == Some(ElementType::F32) && !op.result(0).ty().is_vector();
     let plain = |user: Op<'_>| user.isa::<arith::AddF>() || user.isa::<arith::SubF>() || user.isa::<arith::MulF>();
     number && op.parent().is_some_and(|stage| stage.attr("domain").is_some() && may_read(&StageView::new(stage))) && {
         op.result(0).uses().into_iter().all(|using| plain(using.op))
