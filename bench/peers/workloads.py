@@ -120,13 +120,33 @@ def bert():
     class Hidden(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.bert = BertModel(BertConfig())
+            self.bert = BertModel(BertConfig(), add_pooling_layer=False)
 
         def forward(self, tokens):
             return self.bert(tokens).last_hidden_state
 
     torch.manual_seed(0)
     return Hidden().eval()
+
+
+def quantised(build, arguments, *layers):
+    """A network in 8 bits as PyTorch 2 export quantises it for x86: activations by tensor, weights by channel. Of some kinds of layers, or all."""
+
+    def quantise():
+        from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+        from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86
+
+        quantizer, config = x86.X86InductorQuantizer(), x86.get_default_x86_inductor_quantization_config()
+        for layer in layers:
+            quantizer.set_module_type_qconfig(layer, config)
+        if not layers:
+            quantizer.set_global(config)
+        (example,) = arguments()
+        prepared = prepare_pt2e(torch.export.export(build(), example, strict=True).module(), quantizer)
+        prepared(*example)
+        return convert_pt2e(prepared)
+
+    return quantise
 
 
 def tokens(*sizes):
@@ -157,6 +177,8 @@ def sincos(x):
 
 
 LENGTHS = (1, 5, 10, 15, 20, 25, 30)
+IMAGE = lambda: [(random(1, 3, 224, 224),)]  # noqa: E731
+SENTENCE = lambda: [(tokens(1, 128),)]  # noqa: E731
 CHANGING = [random(rows, 16, seed=rows) for rows in range(4, 14)]
 
 WORKLOADS = (
@@ -174,6 +196,8 @@ WORKLOADS = (
     Workload("network_resnet50", torchvision("resnet50"), lambda: [(random(1, 3, 224, 224),)]),
     Workload("network_resnext101", timm("resnext101_32x8d"), lambda: [(random(4, 3, 224, 224),)]),
     *(Workload(f"network_bert_{b}x{s}", bert, lambda b=b, s=s: [(tokens(b, s),)]) for b, s in ((1, 16), (1, 128), (8, 128))),
+    Workload("quantised_resnet50", quantised(torchvision("resnet50"), IMAGE), IMAGE, tolerance=5e-2),
+    Workload("quantised_bert_1x128", quantised(bert, SENTENCE, torch.nn.Linear), SENTENCE, tolerance=1e-1),
     *(Workload(f"kernel_matmul_{n}", *once(torch.matmul, (n, n), (n, n))) for n in (512, 1024, 2048)),
     Workload("kernel_matmul_1024x4096x1024", *once(torch.matmul, (1024, 4096), (4096, 1024))),
     Workload("kernel_softmax", *once(lambda x: torch.softmax(x, -1), (4096, 1024))),

@@ -328,9 +328,9 @@ mod tests {
         let text = |options: &Options| {
             pipelines(Target::Cpu).into_iter().map(|pipeline| pipeline.text(crate::standard(), options)).collect::<Vec<_>>()
         };
-        assert_eq!(text(&Options::default())[0], "");
+        assert_eq!(text(&Options::default())[0], "func.func(specialise-zero-points)");
         let sizes = Options { sizes: Some("4x8:3".into()), ..Options::default() };
-        assert_eq!(text(&sizes)[0], "func.func(specialise-sizes{sizes=4x8:3}),canonicalize");
+        assert_eq!(text(&sizes)[0], "func.func(specialise-sizes{sizes=4x8:3}),canonicalize,func.func(specialise-zero-points)");
         let part = Options { part: "main".into(), skip: vec!["cse".into()], profile: true, ..Options::default() };
         assert_eq!(text(&part)[1], "split-breaks{only=main},func.func(functionalise),outline-regions");
         assert_eq!(text(&part)[6], "loop-to-host,func.func(plan-memory),mark-launches");

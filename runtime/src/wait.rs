@@ -46,12 +46,12 @@ pub fn spin(done: impl Fn() -> bool) -> Spin {
 }
 
 /// How often the scheduler gave this thread's CPU to another one.
-fn times_put_aside() -> i64 {
+fn times_put_aside() -> libc::c_long {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the struct outlives the call, which fills it, or leaves it zero where it fails.
     unsafe {
         libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init().ru_nivcsw as i64
+        usage.assume_init().ru_nivcsw
     }
 }
 
