@@ -29,7 +29,7 @@ class Compilation:
     def __init__(self, options: Options):
         self.options = options
         self.inputs: list = []
-        """What TorchDynamo calls with, while the graph is compiled."""
+        """What AOTAutograd's graph is called with, while it is compiled."""
         self.direct: Callable | None = None
         """The compiled function, where nothing needs to stand between it and TorchDynamo."""
         self.kept: Kept | None = None
@@ -45,7 +45,9 @@ class Compilation:
         )
         module = substituted(module)
         to_file = ahead_of_time()
-        self.inputs = inputs
+        # Weights that the graph holds itself come first, each as often as it has a name.
+        own = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+        self.inputs = [*(weight for _, weight in own), *inputs]
         try:
             with not_cached(), _numbers_from_tensors(), undecomposed():
                 through_aot = compiler(module, inputs)

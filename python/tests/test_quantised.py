@@ -91,6 +91,13 @@ def test_other_weights_with_the_same_zero_points_are_taken_and_other_zero_points
             run(x)
 
 
+def test_weights_that_the_graph_holds():
+    layer, x = Quantised(weights(48, 64), functional.linear, 9), torch.randn(20, 64)
+    with torch.no_grad(), torch._dynamo.config.patch(inline_inbuilt_nn_modules=False):
+        torch.testing.assert_close(compiled(layer)(x), layer(x), rtol=0, atol=0)
+    native()
+
+
 def test_zero_points_that_differ_stay():
     layer, x = Quantised(weights(48, 64), functional.linear, 9), torch.randn(20, 64)
     layer.zeros.copy_(torch.arange(48) % 5 - 2)
