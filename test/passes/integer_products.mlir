@@ -1,6 +1,6 @@
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --integer-products --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --check-semantics --integer-products --split-input-file | rs-filecheck %s --check-prefix=SAME
-// SAME-COUNT-8: checked 2 of 2 passes
+// SAME-COUNT-9: checked 2 of 2 passes
 // RUN: rs-opt %s --integer-products=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=NONE
 // NONE: remark: the CPU has no instruction for products of bytes [integer-products]
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' "--integer-products=remarks numerics=strict" --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=STRICT
@@ -163,6 +163,21 @@ func.func @long(%x: tensor<1x40000xui8>, %w: tensor<1x40000xi8>) -> tensor<1x1xf
   %1 = prim.convert %w : (tensor<1x40000xi8>) -> tensor<1x40000xf32>
   %2 = prim.dot %0, %1 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<1x40000xf32>, tensor<1x40000xf32>) -> tensor<1x1xf32>
   return %2 : tensor<1x1xf32>
+}
+
+// -----
+
+// One zero point may have dims of size 1.
+// CHECK-LABEL: func.func @one_image
+// CHECK: prim.conv {{.*}} : (tensor<1x6x8xui8>, tensor<4x6x3xi8>) -> tensor<1x4x6xi32>
+func.func @one_image(%x: tensor<1x6x8xui8>, %w: tensor<4x6x3xi8>, %z: tensor<1xi8>) -> tensor<1x4x6xf32> {
+  %0 = prim.convert %x : (tensor<1x6x8xui8>) -> tensor<1x6x8xf32>
+  %1 = prim.convert %w : (tensor<4x6x3xi8>) -> tensor<4x6x3xf32>
+  %2 = prim.convert %z : (tensor<1xi8>) -> tensor<1xf32>
+  %3 = prim.broadcast %2 {dims = array<i64: 0>} : (tensor<1xf32>) -> tensor<1x6x8xf32>
+  %4 = prim.sub %0, %3 : tensor<1x6x8xf32>
+  %5 = prim.conv %4, %1 {strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<1x6x8xf32>, tensor<4x6x3xf32>) -> tensor<1x4x6xf32>
+  return %5 : tensor<1x4x6xf32>
 }
 
 // -----

@@ -174,7 +174,7 @@ impl<'c> Product<'c> {
             }
         };
         if op.isa::<prim::Conv>()
-            && moved.is_some_and(|at| at == 1 || operands[at].zero.as_ref().is_some_and(|zero| zero.number.ty().rank() > 0))
+            && moved.is_some_and(|at| at == 1 || operands[at].zero.as_ref().is_some_and(|zero| zero.number.ty().num_elements() != Some(1)))
         {
             return Err("a zero point is that of weights, or of one of several images".into());
         }
