@@ -47,7 +47,10 @@ fn zero_points<'c>(c: &mut Call<'_, '_, 'c>, place: usize, x: ir::Value<'c>, axi
     if !c.has(place) {
         return Ok(None);
     }
-    let numbers = c.known_ints(place).unwrap_or_default();
+    // What the model brings is known, however many there are.
+    let brought =
+        if let Value::Data(data) = c.input(place) { Some(data).filter(|data| data.is_known()).and_then(|data| data.ints()) } else { None };
+    let numbers = brought.or_else(|| c.known_ints(place).ok()).unwrap_or_default();
     // There are as many as scales, which stand before them.
     let as_many = c.tensor(place - 1)?.ty().num_elements() == Some(numbers.len() as i64);
     match numbers.first().filter(|first| as_many && numbers.iter().all(|number| number == *first)) {
