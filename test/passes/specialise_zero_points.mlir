@@ -15,6 +15,19 @@ func.func @main(%q: tensor<4x8xi8> {capture.kind = "buffer", capture.name = "q"}
 
 // -----
 
+// Refused: weights that a call changes.
+// CHECK: func.func @main
+// CHECK-NOT: aten.full
+// CHECK: dequantize_per_channel %arg0, %arg1, %arg2
+func.func @main(%q: tensor<4x8xi8> {capture.kind = "buffer", capture.name = "q"}, %s: tensor<4xf32> {capture.kind = "buffer", capture.name = "s"},
+                %z: tensor<4xi64> {capture.kind = "buffer", capture.name = "z", capture.uniform = 0 : i64}, %n: tensor<4xi64> {capture.kind = "input", capture.name = "n"})
+    -> (tensor<4x8xf32> {capture.kind = "output"}, tensor<4xi64> {capture.kind = "mutation", capture.name = "z"}) attributes {capture.entry} {
+  %0 = quantized_decomposed.dequantize_per_channel %q, %s, %z {segments = array<i64: 1, 1, 1>, axis = 0 : i64, quant_min = -128 : i64, quant_max = 127 : i64, dtype = i8} : (tensor<4x8xi8>, tensor<4xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+  return %0, %n : tensor<4x8xf32>, tensor<4xi64>
+}
+
+// -----
+
 // Refused: weights that are read as something else too, and those of which nothing is known.
 // CHECK: func.func @main
 // CHECK-NOT: aten.full

@@ -3,7 +3,7 @@
 //! The front end knows the weights of an archive, and says of one that holds the same whole number throughout which that is
 //! (`capture.uniform`). Where such a weight is read only as the zero points of quantised tensors, its readers get the number instead: most
 //! weights are quantised around zero, and nothing is to be subtracted from them then. The program may be called with other weights, so it
-//! asserts that the zero points are still these.
+//! asserts that the zero points are still these. Weights that a call changes stay.
 //!
 //! ```mlir
 //! func.func @main(%q: tensor<4x8xi8> {capture.kind = "buffer", capture.name = "q"}, %s: tensor<4xf32> {capture.kind = "buffer", capture.name = "s"},
@@ -30,6 +30,8 @@ use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::{self, AtenError, AtenOp, Input, Operator, Scalar, Size, op};
 use strata_dialects::capture;
 
+use crate::prim::hoist_weights::signature::Signature;
+
 /// Puts the number in the place of zero points that all are one.
 #[derive(Pass)]
 #[pass(anchor = "func.func", dependents("aten"))]
@@ -43,12 +45,12 @@ impl Pass for SpecialiseZeroPoints {
         if op.attr(capture::ENTRY).is_none() {
             return Ok(());
         }
-        let dicts = op.attr("arg_attrs").and_then(Attr::as_array).unwrap_or_default();
+        let signature = Signature::of(op);
         let mut rewriter = cx.rewriter();
-        for (weight, dict) in op.body(0).args().into_iter().zip(dicts) {
+        for (at, (weight, dict)) in op.body(0).args().into_iter().zip(&signature.arguments).enumerate() {
             let Some(number) = dict.entry(capture::UNIFORM).and_then(Attr::as_int) else { continue };
             let read = weight.uses().into_iter().all(|using| is_zero_point(using.op, weight));
-            if weight.uses().is_empty() || !read || !weight.ty().is_static() {
+            if !signature.is_fixed_weight(at) || weight.uses().is_empty() || !read || !weight.ty().is_static() {
                 continue;
             }
             let name = dict.entry(capture::NAME).and_then(Attr::as_str).unwrap_or_default();
