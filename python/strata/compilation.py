@@ -53,8 +53,7 @@ class Compilation:
                 through_aot = compiler(module, inputs)
         finally:
             self.inputs = []
-        lifted = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
-        if self.direct is None or lifted or _has_subclasses(module, inputs):
+        if self.direct is None or own or _has_subclasses(module, inputs):
             return through_aot
         if self.kept is None:
             return through_aot if to_file else self.direct

@@ -90,7 +90,7 @@ class _Writer:
         # Effects stand in the program's order anyway; the tokens that say so in a functional graph are nothing at run time.
         self.tokens = {node.args[0] for node in module.graph.nodes if node.target is with_effects}
 
-    def program(self, weights: set[int], whole: bool = False, values: dict[int, torch.Tensor] | None = None) -> Program:
+    def program(self, weights: set[int], whole: bool, values: dict[int, torch.Tensor]) -> Program:
         inputs, specs, arguments, conjugates = [], [], [], []
         for k, node in enumerate(self.module.graph.find_nodes(op="placeholder")):
             value = node.meta.get("val")
@@ -104,7 +104,7 @@ class _Writer:
             inputs.append(argument)
             if k in weights:
                 parameter = {"arg": {"name": node.name}, "parameter_name": node.name}
-                number = _uniform(node, (values or {}).get(k))
+                number = _uniform(node, values.get(k))
                 specs.append({"parameter": parameter if number is None else {**parameter, "uniform": number}})
             else:
                 specs.append({"user_input": {"arg": argument}})

@@ -1,6 +1,6 @@
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --integer-products --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' --check-semantics --integer-products --split-input-file | rs-filecheck %s --check-prefix=SAME
-// SAME-COUNT-9: checked 2 of 2 passes
+// SAME-COUNT-10: checked 2 of 2 passes
 // RUN: rs-opt %s --integer-products=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=NONE
 // NONE: remark: the CPU has no instruction for products of bytes [integer-products]
 // RUN: rs-opt %s --attach-target='entries={features = "+avx512vnni"}' "--integer-products=remarks numerics=strict" --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=STRICT
@@ -12,7 +12,7 @@
 // WHY: remark: an operand is not quantised to 8 bits [integer-products]
 // WHY: remark: it sums so many products, or it is not known how many, that i32 could overflow [integer-products]
 // WHY: remark: its channels are in groups [integer-products]
-// WHY: remark: a zero point is that of weights, or of one of several images [integer-products]
+// WHY: remark: a zero point is that of weights, of one of several images, or may need more than 8 bits [integer-products]
 
 // A scale for each row of the weights, one of the other operand, and its zero point times the sums of the weights.
 // CHECK-LABEL: func.func @linear
@@ -64,6 +64,24 @@ func.func @tokens(%x: tensor<16x64xi8>, %w: tensor<32x64xi8>, %s: tensor<32xf32>
   %7 = prim.mul %5, %6 : tensor<32x64xf32>
   %8 = prim.dot %4, %7 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<16x64xf32>, tensor<32x64xf32>) -> tensor<16x32xf32>
   return %8 : tensor<16x32xf32>
+}
+
+// -----
+
+// Zero points that are computed in wider integers may be too large for i32: what they take from the sums is f32.
+// CHECK-LABEL: func.func @wide
+// CHECK: %[[P:.*]] = prim.dot %arg0, %arg1 {{.*}} -> tensor<16x32xi32>
+// CHECK: %[[F:.*]] = prim.convert %[[P]] : (tensor<16x32xi32>) -> tensor<16x32xf32>
+// CHECK: %[[SUMS:.*]] = prim.convert %{{.*}} : (tensor<32xi32>) -> tensor<32xf32>
+// CHECK: prim.sub %[[F]], %{{.*}} : tensor<16x32xf32>
+func.func @wide(%x: tensor<16x64xui8>, %w: tensor<32x64xi8>, %z: tensor<16xi64>) -> tensor<16x32xf32> {
+  %0 = prim.convert %x : (tensor<16x64xui8>) -> tensor<16x64xf32>
+  %1 = prim.convert %z : (tensor<16xi64>) -> tensor<16xf32>
+  %2 = prim.broadcast %1 {dims = array<i64: 0>} : (tensor<16xf32>) -> tensor<16x64xf32>
+  %3 = prim.sub %0, %2 : tensor<16x64xf32>
+  %4 = prim.convert %w : (tensor<32x64xi8>) -> tensor<32x64xf32>
+  %5 = prim.dot %3, %4 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<16x64xf32>, tensor<32x64xf32>) -> tensor<16x32xf32>
+  return %5 : tensor<16x32xf32>
 }
 
 // -----

@@ -46,9 +46,14 @@ impl<'k, 'c> Product<'k, 'c> {
 
     /// How often each element of an operand is used.
     pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
-        let dims = kernel.outer.iter().filter(|dim| !uses(self.stage.maps[operand], **dim));
-        product_of_known(dims.map(|&dim| kernel.static_size(dim)))
+        reuse(kernel, self.stage.maps[operand])
     }
+}
+
+/// How often each element is used that is read at an access.
+fn reuse(kernel: &KernelView<'_>, map: AffineMap<'_>) -> Option<i64> {
+    let dims = kernel.outer.iter().filter(|dim| !uses(map, **dim));
+    product_of_known(dims.map(|&dim| kernel.static_size(dim)))
 }
 
 /// A product of two operands, summed: one operand moves along the lanes, the other along the rows of a register block.
@@ -104,7 +109,7 @@ impl<'k, 'c> Roles<'k, 'c> {
 
     /// How often each element of an operand is used.
     pub fn reuse(&self, kernel: &KernelView<'_>, operand: usize) -> Option<i64> {
-        Product { stage: self.stage, lanes: self.lanes, wide: self.wide }.reuse(kernel, operand)
+        reuse(kernel, self.stage.maps[operand])
     }
 }
 

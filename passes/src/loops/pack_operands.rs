@@ -19,7 +19,7 @@
 mod attention;
 
 use crate::loops::copy_kernel::{CopyKernel, calls};
-use crate::loops::share_kernels::Weights;
+use crate::loops::share_kernels::is_weight;
 use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
@@ -212,12 +212,6 @@ fn crowd(bytes: i64, rows: Option<i64>, target: &Target) -> i64 {
 /// Whether a tensor comes from outside of the kernel.
 fn is_argument<'c>(kernel: &KernelView<'c>, tensor: Value<'c>) -> bool {
     tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none()
-}
-
-/// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
-fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
-    let mut weights = Weights::default();
-    calls(module, kernel).into_iter().all(|call| weights.contains(call.operand(argument)))
 }
 
 /// The widening conversion that is all that the body does with an operand.

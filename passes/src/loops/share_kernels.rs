@@ -27,6 +27,8 @@ use strata_core::upstream::func;
 use strata_dialects::capture;
 use strata_dialects::loops;
 
+use crate::loops::copy_kernel::calls;
+
 /// Makes one kernel of equal ones.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
@@ -97,6 +99,24 @@ fn calls_by_callee<'c>(module: Op<'c>) -> HashMap<String, Vec<Op<'c>>> {
 
 fn callee(call: Op<'_>) -> Option<String> {
     call.attr("callee")?.as_symbol()
+}
+
+/// Whether every call of a kernel passes a weight as this argument: a copy of it is made before the program runs.
+pub(crate) fn is_weight(module: Op<'_>, kernel: Op<'_>, argument: usize) -> bool {
+    let mut weights = Weights::default();
+    calls(module, kernel).into_iter().all(|call| weights.contains(call.operand(argument)))
+}
+
+/// Columns of the numbers of some kernels, a row for each, and those among them that are not one number throughout, each once.
+fn columns<T: Copy + PartialEq>(rows: &[Vec<T>]) -> (Vec<Vec<T>>, Vec<Vec<T>>) {
+    let columns: Vec<Vec<T>> = (0..rows[0].len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
+    let mut differ: Vec<Vec<T>> = Vec::new();
+    for column in columns.iter().filter(|column| column.iter().any(|number| *number != column[0])) {
+        if !differ.contains(column) {
+            differ.push(column.clone());
+        }
+    }
+    (columns, differ)
 }
 
 /// Which values are weights of their functions, or made by kernels of weights alone; what was found is kept.

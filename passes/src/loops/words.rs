@@ -4,7 +4,7 @@
 //! the stage names what does its body and its sum at once, for the emitter that has it.
 
 use crate::loops::copy_kernel::{CopyKernel, calls};
-use crate::loops::share_kernels::Weights;
+use crate::loops::share_kernels::is_weight;
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Op, Value};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
@@ -65,9 +65,7 @@ impl<'c> Words<'c> {
             let last = stage.maps[at].results().last().is_some_and(|&index| dim_of(index) == Some(dim));
             changed != Some(at) && last && size > 0 && size % steps == 0
         });
-        let mut weights = Weights::default();
-        let calls = calls(module, kernel.op);
-        let mut made = |at: usize| calls.iter().all(|call| weights.contains(call.operand(stage.op.operand(at).index())));
+        let made = |at: usize| is_weight(module, kernel.op, stage.op.operand(at).index());
         let copied: Vec<usize> = (0..2).filter(|&at| !in_place[at] && !made(at)).collect();
         let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
         let pays = |&at: &usize| product.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);

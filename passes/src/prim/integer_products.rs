@@ -51,9 +51,7 @@ impl Pass for IntegerProducts {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let strict = Numerics::of(&self.numerics)? == Numerics::Strict;
         let has_instruction = Target::of(op)?.has_byte_dots();
-        let mut found = Vec::new();
-        op.walk(&mut |op| found.extend(Some(op).filter(|op| op.isa::<prim::Dot>() || op.isa::<prim::Conv>())));
-        for contraction in found {
+        for contraction in [prim::Dot::NAME, prim::Conv::NAME].into_iter().flat_map(|name| op.find_all(name)) {
             let exact = contraction.result(0).ty().element_type() == Some(ElementType::I32);
             let product = match (strict && !exact, has_instruction) {
                 (true, _) => Err("the numerics are strict".into()),
@@ -165,18 +163,14 @@ impl<'c> Product<'c> {
         }
         let moved = match operands.each_ref().map(|operand| operand.zero.is_some()) {
             [true, true] => return Err("both operands have a zero point".into()),
-            [lhs, rhs] => {
-                if lhs {
-                    Some(0)
-                } else {
-                    rhs.then_some(1)
-                }
-            }
+            [true, false] => Some(0),
+            [false, true] => Some(1),
+            [false, false] => None,
         };
-        if op.isa::<prim::Conv>()
-            && moved.is_some_and(|at| at == 1 || operands[at].zero.as_ref().is_some_and(|zero| zero.number.ty().num_elements() != Some(1)))
-        {
-            return Err("a zero point is that of weights, or of one of several images".into());
+        // What pads an image is one byte.
+        let pads = |zero: &Along<'c>| zero.number.ty().num_elements() == Some(1) && is_of_bytes(zero.number);
+        if op.isa::<prim::Conv>() && (operands[1].zero.is_some() || !operands[0].zero.as_ref().is_none_or(pads)) {
+            return Err("a zero point is that of weights, of one of several images, or may need more than 8 bits".into());
         }
         let summed = places[1].iter().enumerate().filter(|(_, place)| place.is_none());
         let steps = product_of_known(summed.map(|(dim, _)| Some(op.operand(1).ty().shape()[dim]).filter(|&size| size >= 0)));
@@ -221,15 +215,16 @@ impl<'c> Product<'c> {
         let attrs: Vec<_> = attrs.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let mut sums = prim.emit(op.name(), &factors.map(Tensor::value), &attrs, ElementType::I32, result.clone());
         if let Some((at, number, places)) = zero {
-            sums = sums - self.of_zero((number, &places), (1 - at, factors[1 - at]), &result);
+            sums = sums.convert(number.dtype()) - self.of_zero((number, &places), (1 - at, factors[1 - at]), &result);
         }
-        let mut scaled = sums.convert(op.result(0).ty().element_type().unwrap_or(ElementType::F32));
+        let scaled = sums.convert(op.result(0).ty().element_type().unwrap_or(ElementType::F32));
         let scales = [0, 1].map(|at| self.operands[at].scale.as_ref().map(|scale| (at, scale)));
         let [lhs, rhs] = scales.map(|scale| scale.map(|(at, scale)| (prim.tensor(scale.number), self.places_of(at, scale))));
-        scaled = match (lhs, rhs) {
+        let scaled = match (lhs, rhs) {
             // One number goes into the other scales, which are few, and weights'.
-            (Some((one, places)), Some((many, dims))) if places.is_empty() => scaled * repeated(many * one.reshape(&[]), &dims, &result),
-            (Some((many, dims)), Some((one, places))) if places.is_empty() => scaled * repeated(many * one.reshape(&[]), &dims, &result),
+            (Some((one, places)), Some((many, dims))) | (Some((many, dims)), Some((one, places))) if places.is_empty() => {
+                scaled * repeated(many * one.reshape(&[]), &dims, &result)
+            }
             (lhs, rhs) => lhs.into_iter().chain(rhs).fold(scaled, |scaled, (scale, dims)| scaled * repeated(scale, &dims, &result)),
         };
         prim.replace(op, &[scaled.value()]);
@@ -253,7 +248,7 @@ impl<'c> Product<'c> {
     {
         let kept = &self.places[at];
         let summed: Vec<usize> = (0..kept.len()).filter(|&dim| kept[dim].is_none()).collect();
-        let sums = other.convert(ElementType::I32).reduce("sum", &summed, false);
+        let sums = other.convert(ElementType::I32).reduce("sum", &summed, false).convert(zero.dtype());
         let dims: Vec<usize> = kept.iter().flatten().copied().collect();
         match places {
             [] => repeated(sums * zero.reshape(&[]), &dims, result),
@@ -276,23 +271,9 @@ impl<'c> Product<'c> {
 /// For each operand of a contraction the dim of the result that each of its dims becomes; those that are summed become none.
 fn places(op: Op<'_>) -> [Vec<Option<usize>>; 2] {
     let mut places = [0, 1].map(|at| vec![None; op.operand(at).ty().rank()]);
-    if op.isa::<prim::Conv>() {
-        (places[0][0], places[1][0]) = (Some(0), Some(1));
-        return places;
-    }
-    let dims = |name: &str| op.ints(name).unwrap_or_default().into_iter().map(|dim| dim as usize).collect::<Vec<_>>();
-    let batch = [dims("lhs_batch"), dims("rhs_batch")];
-    let mut next = batch[0].len();
-    for (at, summed) in [dims("lhs_contract"), dims("rhs_contract")].iter().enumerate() {
-        for dim in 0..places[at].len() {
-            places[at][dim] = match batch[at].iter().position(|known| *known == dim) {
-                Some(place) => Some(place),
-                None if summed.contains(&dim) => None,
-                None => {
-                    next += 1;
-                    Some(next - 1)
-                }
-            };
+    for (place, size) in sizes::of(op).unwrap_or_default().into_iter().enumerate() {
+        for (operand, dim) in size.operand_dims() {
+            places[operand][dim] = Some(place);
         }
     }
     places
@@ -310,15 +291,21 @@ fn is_whole(value: Value<'_>) -> bool {
     }
 }
 
-/// Numbers that are whole, as integers.
+/// Whether whole numbers are of 8 bits, or wrap as the sums do: products with them are exact in `i32`.
+fn is_of_bytes(value: Value<'_>) -> bool {
+    let made = value.defining_op().filter(|op| op.isa::<prim::Convert>()).and_then(|op| op.operand(0).ty().element_type());
+    value.ty().element_type() == Some(ElementType::I32) || splat(value).is_some() || matches!(made, Some(ElementType::I8 | ElementType::U8))
+}
+
+/// Numbers that are whole, as integers where they are of 8 bits. Others may be so large that `i32` does not hold their products.
 fn whole<'p>(prim: &'p Prim<'p>, value: Value<'p>) -> Tensor<'p> {
     match (splat(value), value.defining_op()) {
         (Some(Number::Float(number)), _) => {
             let shape = prim.tensor(value).shape();
             prim.constant(ElementType::I32, Scalar::Int(number as i64)).broadcast_to(&shape)
         }
-        (_, Some(op)) if op.isa::<prim::Convert>() => prim.tensor(op.operand(0)).convert(ElementType::I32),
-        _ => prim.tensor(value).convert(ElementType::I32),
+        (_, Some(op)) if op.isa::<prim::Convert>() && is_of_bytes(value) => prim.tensor(op.operand(0)).convert(ElementType::I32),
+        _ => prim.tensor(value),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Kernels that differ in fixed indices alone: one reads step 3 of a sequence, another one step 4. They become one kernel, and the index
 //! is an argument of it.
 
-use super::{FEWEST, alike};
+use super::{FEWEST, alike, columns};
 use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Attr, Op};
 use strata_core::likeness::Likeness;
 use strata_core::rewrite::Rewriter;
@@ -62,13 +62,7 @@ fn merge_group<'c>(group: &[(Op<'c>, Vec<Op<'c>>)], rewriter: &mut Rewriter<'c>)
     let kept = group[0].0;
     let Some(view) = KernelView::new(kept) else { return 0 };
     let given: Vec<Vec<i64>> = group.iter().map(|(kernel, _)| fixed_indices(*kernel)).collect();
-    let columns: Vec<Vec<i64>> = (0..given[0].len()).map(|at| given.iter().map(|row| row[at]).collect()).collect();
-    let mut new: Vec<&Vec<i64>> = Vec::new();
-    for column in columns.iter().filter(|column| column.iter().any(|index| *index != column[0])) {
-        if !new.contains(&column) {
-            new.push(column);
-        }
-    }
+    let (columns, new) = columns(&given);
     if new.is_empty() || new.len() > MOST_INDICES {
         return 0;
     }
@@ -79,7 +73,7 @@ fn merge_group<'c>(group: &[(Op<'c>, Vec<Op<'c>>)], rewriter: &mut Rewriter<'c>)
         let mut maps = stage.maps.clone();
         for (at, map) in accesses(stage) {
             let with_argument = |index: AffineExpr<'c>| {
-                let given = column.next().and_then(|numbers| new.iter().position(|other| *other == numbers));
+                let given = column.next().and_then(|numbers| new.iter().position(|other| other == numbers));
                 given.map_or(index, |at| split(index).0 + cx.symbol(old + at))
             };
             let indices: Vec<_> = map.results().into_iter().map(with_argument).collect();

@@ -1,7 +1,7 @@
 //! Kernels that differ in numbers alone: one scales by 0.02, another one by 0.03. They become one kernel, and a tensor of its numbers is an
 //! argument of it.
 
-use super::{FEWEST, alike};
+use super::{FEWEST, alike, columns};
 use strata_core::ir::{Attr, ElementType, Op};
 use strata_core::likeness::Likeness;
 use strata_core::rewrite::Rewriter;
@@ -54,14 +54,7 @@ fn merge_group<'c>(group: &[(Op<'c>, Vec<Op<'c>>)], rewriter: &mut Rewriter<'c>)
     let Some(view) = KernelView::new(kept).filter(|_| has_free_numbers(kept)) else { return 0 };
     let given: Vec<Vec<Attr<'c>>> =
         group.iter().map(|(kernel, _)| free_numbers(*kernel).into_iter().filter_map(|op| op.attr("value")).collect()).collect();
-    let column = |at: usize| given.iter().map(|row| row[at]).collect::<Vec<_>>();
-    let columns: Vec<Vec<Attr<'c>>> = (0..given[0].len()).map(column).collect();
-    let mut new: Vec<&Vec<Attr<'c>>> = Vec::new();
-    for column in columns.iter().filter(|column| column.iter().any(|number| *number != column[0])) {
-        if !new.contains(&column) {
-            new.push(column);
-        }
-    }
+    let (columns, new) = columns(&given);
     if new.is_empty() {
         return 0;
     }
@@ -70,7 +63,7 @@ fn merge_group<'c>(group: &[(Op<'c>, Vec<Op<'c>>)], rewriter: &mut Rewriter<'c>)
     let ty = cx.tensor(&[new.len() as i64], cx.f32());
     let numbers = kept.body(0).add_arg(ty, kept.location());
     let places = free_numbers(kept).into_iter().zip(&columns).filter_map(|(op, column)| {
-        let place = new.iter().position(|other| *other == column)?;
+        let place = new.iter().position(|other| other == column)?;
         Some((op, place))
     });
     for (op, place) in places.collect::<Vec<_>>() {

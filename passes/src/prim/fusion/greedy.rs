@@ -212,8 +212,11 @@ impl<'a, 'c> Greedy<'a, 'c> {
             let bits = |value: Value<'_>| value.ty().element_type().map_or(0, |element| element.bits());
             op.isa::<prim::Convert>() && bits(op.result(0)) < bits(op.operand(0))
         };
+        if !narrows(node) {
+            return false;
+        }
         let (mut open, mut seen) = (vec![node], HashSet::new());
-        while let Some(next) = open.pop().filter(|_| narrows(node)) {
+        while let Some(next) = open.pop() {
             for before in self.graph.before(next).filter(|before| seen.insert(*before)) {
                 match self.graph.class(before) {
                     Class::Contract => return true,
