@@ -9,6 +9,22 @@ use strata_runtime::compiler::{Compiler, LIBRARY};
 use strata_runtime::dlpack::{DLDevice, DLTensor};
 use strata_runtime::{CallState, DType, Session, pool};
 
+/// The element types of the harness.
+const TYPES: [DType; 12] = [
+    DType::F32,
+    DType::F64,
+    DType::I32,
+    DType::I64,
+    DType::Bool,
+    DType::BF16,
+    DType::F16,
+    DType::I16,
+    DType::I8,
+    DType::U8,
+    DType::C64,
+    DType::C128,
+];
+
 /// Most dimensions of a tensor of the harness.
 const RANK: usize = 8;
 
@@ -18,7 +34,7 @@ const RANK: usize = 8;
 pub struct BenchTensor {
     /// First element.
     pub data: *mut c_void,
-    /// 0 f32, 1 f64, 2 i32, 3 i64, 4 bool.
+    /// Place in [`TYPES`].
     pub dtype: i32,
     /// Dimensions in use.
     pub rank: i32,
@@ -69,7 +85,6 @@ impl Peer {
 
 /// The harness's tensors as DLPack's; sizes and strides stay in the harness's structs.
 fn describe(tensors: &[BenchTensor], into: &mut Vec<DLTensor>) -> Result<(), String> {
-    const TYPES: [DType; 5] = [DType::F32, DType::F64, DType::I32, DType::I64, DType::Bool];
     into.clear();
     for (k, tensor) in tensors.iter().enumerate() {
         let dtype = usize::try_from(tensor.dtype).ok().and_then(|code| TYPES.get(code));

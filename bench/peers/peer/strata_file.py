@@ -12,7 +12,11 @@ import torch
 from peer import Absent, Prepared
 from workloads import Workload
 
-DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64, torch.bool)
+DTYPES = (
+    torch.float32, torch.float64, torch.int32, torch.int64, torch.bool, torch.bfloat16, torch.float16, torch.int16, torch.int8, torch.uint8,
+    torch.complex64, torch.complex128,
+)  # fmt: skip
+"""`TYPES` of bench/src/peer.rs."""
 
 
 class _Tensor(ctypes.Structure):

@@ -113,14 +113,8 @@ impl Verify for Kernel<'_> {
         let misfit = schedule::refuse(self.op());
         ensure!(misfit.is_none(), 7, "{}", misfit.unwrap_or_default());
         let Some(places) = self.in_place() else { return Ok(()) };
-        ensure!(places.len() == results, 8, "'in_place' has {} numbers for {results} results", places.len());
         let returned = block.terminator().map(|op| op.operands()).unwrap_or_default();
-        for (at, (&place, result)) in places.iter().zip(returned).enumerate().filter(|(_, (place, _))| **place != -1) {
-            let same = usize::try_from(place).ok().and_then(|place| args.get(place)).is_some_and(|arg| arg.ty() == result.ty());
-            ensure!(same, 8, "argument {place} has not the type of result {at}");
-            ensure!(!places[..at].contains(&place), 8, "two results lie in argument {place}");
-        }
-        Ok(())
+        refuse_places(&places, &args, &returned).map_or(Ok(()), |refused| Err(Violation::new(8, refused)))
     }
 }
 
@@ -291,9 +285,37 @@ impl Verify for Words<'_> {
 pub const WORD: i64 = 32;
 
 /// Calls a kernel.
-#[op("loop.call", traits(Pure))]
+///
+/// `in_place` says for each result in the memory of which operand it is written, or -1: nobody reads the operand behind the call.
+///
+/// C1: `in_place` has a number for each result: an operand of the same type, or -1. No two results lie in the same operand.
+#[op("loop.call", traits(Pure), verify)]
 pub struct Call {
     arguments: Variadic<AnyType>,
     outputs: Results<Tensor>,
     callee: Attr<SymbolRef>,
+    in_place: OptAttr<I64s>,
+}
+
+impl Verify for Call<'_> {
+    fn verify(self) -> std::result::Result<(), Violation> {
+        let Some(places) = self.in_place() else { return Ok(()) };
+        refuse_places(&places, &self.op().operands(), &self.op().results()).map_or(Ok(()), |refused| Err(Violation::new(1, refused)))
+    }
+}
+
+/// Why results cannot lie in the memory of these values: `places` has a number for each result, a value of the same type or -1.
+fn refuse_places(places: &[i64], values: &[Value<'_>], results: &[Value<'_>]) -> Option<String> {
+    if places.len() != results.len() {
+        return Some(format!("'in_place' has {} numbers for {} results", places.len(), results.len()));
+    }
+    places.iter().zip(results).enumerate().filter(|(_, (place, _))| **place != -1).find_map(|(at, (&place, result))| {
+        let same = usize::try_from(place).ok().and_then(|place| values.get(place)).is_some_and(|value| value.ty() == result.ty());
+        let twice = places[..at].contains(&place);
+        match (same, twice) {
+            (false, _) => Some(format!("argument {place} has not the type of result {at}")),
+            (true, true) => Some(format!("two results lie in argument {place}")),
+            (true, false) => None,
+        }
+    })
 }

@@ -407,13 +407,17 @@ impl<'c> Converter<'c> {
         for &argument in &arguments {
             operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
         }
-        for (result, shape) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]) {
+        let in_place = op.ints("in_place").unwrap_or_default();
+        for (k, (result, shape)) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]).enumerate() {
             let sizes = self.checked_numbers(*shape, &symbols);
             let element = self.element(op, result)?;
             let elements = self.checked_elements(&sizes, element);
             let elements = if callee.checks { elements } else { self.wanted(result, &sizes, elements) };
             empty.push(elements);
-            let tensor = self.memory_of(result, element, sizes, elements);
+            let tensor = match in_place.get(k).and_then(|&place| usize::try_from(place).ok()) {
+                Some(place) => Tensor { buffer: self.tensor(op, arguments[place])?.buffer, sizes },
+                None => self.memory_of(result, element, sizes, elements),
+            };
             operands.push(tensor.buffer);
             self.tensors.insert(result, tensor);
         }

@@ -10,6 +10,9 @@
 //! `in_place` of the kernel says which argument lies under which result: then its code may not take them for apart. Whether a call passes
 //! the memory of the old value for the new one is up to who makes it.
 //!
+//! What a loop carries is written over in the same way: the row that a step adds to a list of rows does not copy the list. Its memory is
+//! the loop's own, so what may fail does not matter; `in_place` of the call names the operand in whose memory a result is written.
+//!
 //! ```mlir
 //! %0 = loop.call @k0(%p)               // the result of kind "mutation" that is named as the argument %p is
 //! return %0
@@ -25,7 +28,7 @@ use crate::prim::hoist_weights::signature::Signature;
 use strata_core::ir::{AffineKind, AffineMap, Attr, Block, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
-use strata_core::upstream::arith;
+use strata_core::upstream::{arith, scf};
 use strata_dialects::loops::ranges::may_reach_outside;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::{capture, loops, prim};
@@ -36,13 +39,15 @@ use strata_dialects::{capture, loops, prim};
 pub struct WriteInPlace {
     /// Results that may be written in place.
     results: Counter,
+    /// Values that loops carry and write over.
+    carried: Counter,
 }
 
 impl Pass for WriteInPlace {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
         raise_guards(entry.body(0), &mut cx.rewriter());
-        let program = Program::of(module, entry);
+        let mut program = Program::of(module, entry);
         let found: Vec<_> = program.changed().into_iter().map(|at| (at, program.change(at))).collect();
         let mut changes: Vec<_> =
             found.into_iter().filter_map(|(at, found)| Some((at, cx.remarks().found(program.maker(at), found)?))).collect();
@@ -56,6 +61,11 @@ impl Pass for WriteInPlace {
         });
         self.results.add(changes.len());
         program.mark(&changes, &mut cx.rewriter());
+        for (call, found) in program.carried() {
+            if let Some(change) = cx.remarks().found(call, found) {
+                self.carried.add(usize::from(program.mark_carried(&change, &mut cx.rewriter())));
+            }
+        }
         Ok(())
     }
 }
@@ -152,7 +162,18 @@ impl<'c> Program<'c> {
         let (_, old) = old
             .filter(|(_, old)| old.ty() == self.returned[result].ty() && old.ty().is_static())
             .ok_or_else(|| NoMatch::new("there is no argument of its name that lies in memory as it does"))?;
-        let operand = self.last_read(old, call)?;
+        let change = self.over(old, value, &self.at)?;
+        if self.kernel(call).is_some_and(may_reach_outside) {
+            return Err("the kernel may fail".into());
+        }
+        Ok(change)
+    }
+
+    /// The change of an old value to a new one that a kernel makes in the block of the statements `at`.
+    fn over(&self, old: Value<'c>, value: Value<'c>, at: &HashMap<Op<'c>, usize>) -> Result<Change<'c>, NoMatch> {
+        let call = value.defining_op().filter(|op| op.isa::<loops::Call>() && at.contains_key(op));
+        let call = call.ok_or_else(|| NoMatch::new("no kernel makes it"))?;
+        let operand = last_read(old, call, at)?;
         let kernel = self.kernel(call).ok_or_else(|| NoMatch::new("its kernel is not known"))?;
         let at = call.results().into_iter().position(|result| result == value).unwrap_or_default();
         made_once(kernel, at)?;
@@ -163,26 +184,31 @@ impl<'c> Program<'c> {
         }
     }
 
-    /// Which operand of a call an argument is that nobody reads behind it.
-    fn last_read(&self, argument: Value<'c>, call: Op<'c>) -> Result<Option<usize>, NoMatch> {
-        let (mut aliases, mut operand) = (vec![argument], None);
-        while let Some(alias) = aliases.pop() {
-            for user in alias.uses() {
-                let Some(&at) = self.at.get(&user.op) else { return Err("it is read inside of control flow".into()) };
-                if user.op == call {
-                    if operand.replace(user.index).is_some() {
-                        return Err("the kernel reads the old value as two operands".into());
-                    }
-                } else if is_view(user.op) {
-                    aliases.push(user.op.result(0));
-                } else if !user.op.isa::<loops::Call>() || at > self.at[&call] {
-                    return Err("the old value is read behind the kernel, or by what is no kernel".into());
+    /// The calls that make what loops carry on, and whether they may write it over what they carried.
+    fn carried(&self) -> Vec<(Op<'c>, Result<Change<'c>, NoMatch>)> {
+        let mut found = Vec::new();
+        self.entry.walk(&mut |op| {
+            let block = op.isa::<scf::For>().then(|| op.body(0)).or_else(|| op.isa::<scf::While>().then(|| op.body(1)));
+            let Some((block, next)) = block.and_then(|block| Some((block, block.terminator()?))) else { return };
+            let at = block.ops().into_iter().enumerate().map(|(at, op)| (op, at)).collect();
+            for (k, value) in next.operands().into_iter().enumerate() {
+                let value = root(value);
+                if let (Some(old), Some(call)) = (held(op, k), value.defining_op().filter(|op| op.isa::<loops::Call>())) {
+                    found.push((call, self.over(old, value, &at).and_then(|change| self.in_one_size(change))));
                 }
             }
-        }
-        Ok(operand)
+        });
+        found
     }
 
+    /// The change, where both values have the same sizes whatever the symbols are, and the new one is made from the old one.
+    fn in_one_size(&self, change: Change<'c>) -> Result<Change<'c>, NoMatch> {
+        let (result, operand) = change.places;
+        let operand = operand.ok_or_else(|| NoMatch::new("the kernel does not read the old value"))?;
+        let shapes = self.kernel(change.call).map(KernelView::shapes).unwrap_or_default();
+        let same = shapes.get(operand).zip(shapes.get(change.call.num_operands() + result)).is_some_and(|(old, new)| old == new);
+        same.then_some(change).ok_or_else(|| NoMatch::new("the new value may have other sizes"))
+    }
     /// The position from which on nothing may fail and no memory is asked for, where these results are written in place.
     fn safe_from(&self, in_place: &HashSet<usize>) -> usize {
         let end = self.block.ops().len();
@@ -217,7 +243,26 @@ impl<'c> Program<'c> {
         }
     }
 
-    fn mark(mut self, changes: &[(usize, Change<'c>)], rewriter: &mut Rewriter<'c>) {
+    /// Lets a call in a loop write over what the loop carries; its kernel may have other results in place already, but no other operand there.
+    fn mark_carried(&self, change: &Change<'c>, rewriter: &mut Rewriter<'c>) -> bool {
+        let Change { call, places: (at, Some(operand)) } = *change else { return false };
+        let (Some(kernel), cx) = (self.kernel(call), self.entry.cx()) else { return false };
+        let with = |op: Op<'c>| {
+            let mut places = op.ints("in_place").unwrap_or_else(|| vec![-1; call.num_results()]);
+            let free = places.get(at).is_some_and(|place| [-1, operand as i64].contains(place));
+            let lone = places.iter().enumerate().all(|(other, place)| other == at || *place != operand as i64);
+            (free && lone).then(|| {
+                places[at] = operand as i64;
+                places
+            })
+        };
+        let (Some(of_kernel), Some(of_call)) = (with(kernel.op), with(call)) else { return false };
+        rewriter.set_attr(kernel.op, "in_place", cx.i64s_attr(&of_kernel));
+        rewriter.set_attr(call, "in_place", cx.i64s_attr(&of_call));
+        true
+    }
+
+    fn mark(&mut self, changes: &[(usize, Change<'c>)], rewriter: &mut Rewriter<'c>) {
         let cx = self.entry.cx();
         let mut kernels: HashMap<Op<'c>, Vec<i64>> = HashMap::new();
         for (result, change) in changes {
@@ -242,6 +287,37 @@ impl<'c> Program<'c> {
     }
 }
 
+/// Which operand of a call a value is that nobody reads behind it, among the statements `at`.
+fn last_read<'c>(old: Value<'c>, call: Op<'c>, at: &HashMap<Op<'c>, usize>) -> Result<Option<usize>, NoMatch> {
+    let (mut aliases, mut operand) = (vec![old], None);
+    while let Some(alias) = aliases.pop() {
+        for user in alias.uses() {
+            let Some(reader) = at.get(&user.op) else { return Err("it is read inside of control flow".into()) };
+            if user.op == call {
+                if operand.replace(user.index).is_some() {
+                    return Err("the kernel reads the old value as two operands".into());
+                }
+            } else if is_view(user.op) {
+                aliases.push(user.op.result(0));
+            } else if !user.op.isa::<loops::Call>() || *reader > at[&call] {
+                return Err("the old value is read behind the kernel, or by what is no kernel".into());
+            }
+        }
+    }
+    Ok(operand)
+}
+
+/// The argument of a loop's body that holds what the body's value `k` becomes in the next step.
+fn held(looped: Op<'_>, k: usize) -> Option<Value<'_>> {
+    if looped.isa::<scf::For>() {
+        return Some(looped.body(0).arg(k + 1));
+    }
+    // The condition hands on what the loop carries.
+    let (before, after) = (looped.body(0), looped.body(1));
+    let handed = before.terminator()?.operands()[1..].to_vec();
+    handed.iter().position(|value| *value == before.arg(k)).map(|at| after.arg(at))
+}
+
 fn text(dict: Option<&Attr<'_>>, name: &str) -> Option<String> {
     dict?.entry(name)?.as_str()
 }
@@ -255,8 +331,8 @@ fn maker<'c>(kernel: &KernelView<'c>, result: usize) -> Option<StageView<'c>> {
 /// Whether each point of a result is computed once, and stored when nothing else is to be computed for it.
 fn made_once(kernel: &KernelView<'_>, result: usize) -> Result<(), NoMatch> {
     let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
-    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention()) || may_reach_outside(kernel) {
-        return Err("the kernel computes points twice, or may fail".into());
+    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention()) {
+        return Err("the kernel computes points twice".into());
     }
     let plain = |stage: &StageView<'_>| {
         !stage.is_scatter() && stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && stage.chunk.is_none()

@@ -88,6 +88,9 @@ pub fn check(tree: &Tree) -> Vec<Fault> {
 }
 
 fn text_rules(path: &str, text: &str, faults: &mut Vec<Fault>) {
+    if let Some(odd) = path.chars().find(|letter| !letter.is_ascii_alphanumeric() && !"/._-".contains(*letter)) {
+        faults.push(Fault::new(path, format!("`{odd}` in a file's name: what a command left behind, or a name to change")));
+    }
     let data = [".tsv", ".json", ".safetensors", ".onnx"].iter().any(|kind| path.ends_with(kind));
     for (index, line) in text.lines().enumerate() {
         let place = || format!("{path}:{}", index + 1);
