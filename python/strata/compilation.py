@@ -18,7 +18,6 @@ from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
 from .options import Options
 from .partition import apart, missing, partition
-from .recurrent import reason
 from .substituted import substituted
 from .undecomposed import undecomposed
 from .views import Fixed, placed, with_views, without_views
@@ -83,8 +82,7 @@ class Compilation:
         unknown = missing(module, registered)  # a compiler that cannot be opened is an error, not a reason for eager PyTorch
         alone = apart(module)
         if alone and not unknown:
-            event.reason = "; ".join(filter(None, map(reason, alone)))
-            event.status = "partitioned" if event.reason else "native"
+            event.status = "native"
             return partition(module, lambda part: self.part(part, event), registered)[0]
         try:
             if unknown:

@@ -16,8 +16,6 @@ from . import events, graph
 from .compiler import to_function
 from .options import Options
 
-STEPS = 256
-"""The longest sequence that is compiled: the compiler writes its steps out."""
 PROGRAMS = 8
 """How many sizes of one layer's input get a backward program; gradients for further ones are PyTorch's."""
 
@@ -26,22 +24,8 @@ _FLAGS = "bool has_biases, int num_layers, float dropout, bool train, bool bidir
 
 
 def is_compiled(node: Node) -> bool:
-    """Whether the call of an operator of this file is compiled with what is around it: its number of steps is known and not too large."""
-    if node.target is torch.ops.strata.recurrent_backward.default:
-        return False
-    return _is_short(node.args[0].meta["val"], node.args[-1])
-
-
-def reason(node: Node) -> str:
-    """Why a call that is not compiled runs in PyTorch; nothing for a backward pass, which has a program of its own."""
-    if node.target is torch.ops.strata.recurrent_backward.default:
-        return ""
-    return f"`{node.name}` is a recurrent layer over an unknown number of steps or over more than {STEPS}"
-
-
-def _is_short(x, batch_first: bool) -> bool:
-    steps = x.shape[1 if batch_first else 0]
-    return isinstance(steps, int) and 0 < steps <= STEPS
+    """Whether the call of an operator of this file is compiled with what is around it: a backward pass has a program of its own."""
+    return node.target is not torch.ops.strata.recurrent_backward.default
 
 
 @dataclass(frozen=True)
@@ -119,7 +103,7 @@ def _backward(name: str, x, state: list, params: list, cotangents: list, *flags)
     programs = _programs.setdefault((layer, *[(each.dtype, each.shape) for each in params]), {})
     program = programs.get(x.shape)
     if program is None:
-        if len(programs) == PROGRAMS or not _is_short(x, layer.batch_first):
+        if len(programs) == PROGRAMS:
             return layer.gradients(x, state, params, cotangents)
         program = programs[x.shape] = layer.program(x, state, params)
     return program(x, *state, *params, *cotangents)

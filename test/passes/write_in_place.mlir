@@ -258,3 +258,42 @@ loop.kernel @sum {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>, affine
   }
   loop.return %0 : tensor<8xf32>
 }
+
+// -----
+
+// The old rows are read behind the kernel that makes the new ones, which goes to the end of the step.
+// CHECK-LABEL: func.func @main
+// CHECK: scf.for
+// CHECK-NEXT: loop.call %{{.*}} {callee = @total}
+// CHECK: loop.call %{{.*}} {callee = @twice, in_place = array<i64: 0>}
+// CHECK-NEXT: prim.reshape
+// CHECK-NEXT: scf.yield
+func.func @main(%x: tensor<8xf32> {capture.name = "x"}, %s: tensor<1xf32> {capture.name = "s"}) -> (tensor<8xf32>, tensor<1xf32>) attributes {capture.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %0:2 = scf.for %t = %c0 to %c5 step %c1 iter_args(%last = %x, %sum = %s) -> (tensor<8xf32>, tensor<1xf32>) {
+    %1 = loop.call %last {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = prim.reshape %1 : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = loop.call %last {callee = @total} : (tensor<8xf32>) -> tensor<1xf32>
+    scf.yield %2, %3 : tensor<8xf32>, tensor<1xf32>
+  }
+  return %0#0, %0#1 : tensor<8xf32>, tensor<1xf32>
+}
+loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<8xf32>
+}
+loop.kernel @total {shapes = [affine_map<() -> (8)>, affine_map<() -> (1)>], sizes = affine_map<() -> (1, 8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d1)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<8xf32>) -> tensor<1xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<1xf32>
+}

@@ -5,7 +5,7 @@ use mlir_sys::*;
 
 /// Where a builder puts the next op.
 #[derive(Clone, Copy)]
-enum Place<'c> {
+pub enum Place<'c> {
     /// At the end of a block (before nothing).
     End(Block<'c>),
     /// Before an op.
@@ -166,6 +166,16 @@ impl<'c> Builder<'c> {
     /// Continues before an op.
     pub fn set_before(&mut self, op: Op<'c>) {
         self.place = Place::Before(op);
+    }
+
+    /// Continues at the end of a block; gives the place until now, for [`Self::go_back`].
+    pub fn go_into(&mut self, block: Block<'c>) -> Place<'c> {
+        std::mem::replace(&mut self.place, Place::End(block))
+    }
+
+    /// Continues at a place that was left.
+    pub fn go_back(&mut self, place: Place<'c>) {
+        self.place = place;
     }
 
     /// Runs `build` with the place at the end of `block`, then returns to the present place.

@@ -156,6 +156,11 @@ impl<'c> Prim<'c> {
         Size::Sym(Sym { prim: self, value: index })
     }
 
+    /// The handle of a value that has the element type and the sizes of another tensor.
+    pub fn as_tensor(&'c self, value: Value<'c>, like: Tensor<'c>) -> Tensor<'c> {
+        self.remember(value, like.dtype(), like.shape().into())
+    }
+
     fn remember(&'c self, value: Value<'c>, dtype: DType, shape: Rc<[Size<'c>]>) -> Tensor<'c> {
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node { value, dtype, shape });

@@ -4,6 +4,7 @@
 
 mod arith;
 mod builder;
+mod counted;
 mod gather;
 mod library;
 mod matrices;

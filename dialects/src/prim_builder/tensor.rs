@@ -243,6 +243,12 @@ impl<'c> Tensor<'c> {
         self.slice(dim, index, 1, 1).squeeze(&[dim])
     }
 
+    /// The tensor with another row `index` of dimension 0, which must be there.
+    pub fn with_row(self, index: impl Into<Size<'c>>, row: Tensor<'c>) -> Tensor<'c> {
+        let index = self.prim.size_tensor(DType::I64, index.into()).unsqueeze(0);
+        self.scatter(row.unsqueeze(0), &[index], &[0], "set")
+    }
+
     /// Dimensions in opposite order.
     pub fn reverse(self, dims: &[usize]) -> Tensor<'c> {
         if dims.is_empty() {

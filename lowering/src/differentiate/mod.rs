@@ -35,6 +35,7 @@ mod signature;
 mod aten;
 mod contract;
 mod control;
+mod counted_loop;
 mod custom;
 mod factor;
 mod index;

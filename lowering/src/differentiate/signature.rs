@@ -60,6 +60,10 @@ fn build<'c>(prim: &'c Prim<'c>, function: Op<'c>, wrt: &[String], seeds: Seeds<
         reverse.add(output, alike(prim, cotangent, output, &name));
     }
     let done = reverse.block(signature.block)?;
+    // A loop that is differentiated makes room for one that keeps more.
+    for ((result, _), value) in signature.results.iter_mut().zip(signature.end.operands()) {
+        *result = value;
+    }
     for wanted in &wanted {
         let cotangent = reverse.cotangent(wanted.value);
         let gradient = declared(prim, cotangent, wanted.value);

@@ -21,6 +21,7 @@
 //! return %0                            // {capture.in_place, capture.kind = "mutation", capture.name = "p"}
 //! ```
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use crate::analysis::views::{is_view, root};
@@ -47,6 +48,7 @@ impl Pass for WriteInPlace {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
         raise_guards(entry.body(0), &mut cx.rewriter());
+        sink_steps(entry, &mut cx.rewriter());
         let mut program = Program::of(module, entry);
         let found: Vec<_> = program.changed().into_iter().map(|at| (at, program.change(at))).collect();
         let mut changes: Vec<_> =
@@ -100,6 +102,43 @@ fn raise<'c>(op: Op<'c>, floor: Option<Op<'c>>, block: Block<'c>, rewriter: &mut
         None if block.ops()[0] != op => rewriter.move_before(op, block.ops()[0]),
         _ => {}
     }
+}
+
+/// Moves a kernel that makes what a loop carries on to the end of the loop's body, where others read the old value behind it.
+fn sink_steps<'c>(entry: Op<'c>, rewriter: &mut Rewriter<'c>) {
+    entry.walk(&mut |op| {
+        let Some(end) = step(op).and_then(Block::terminator) else { return };
+        for (k, value) in end.operands().into_iter().enumerate() {
+            let Some(call) = root(value).defining_op().filter(|call| call.isa::<loops::Call>() && call.block() == end.block()) else {
+                continue;
+            };
+            let late = |read: &Op<'c>| *read != end && read.block() == end.block() && call.is_before(*read);
+            let read_late = held(op, k).is_some_and(|old| old.uses().iter().any(|read| late(&read.op)));
+            let mut made = views_of(call, end);
+            if read_late
+                && made.iter().flat_map(|op| op.results()).flat_map(Value::uses).all(|read| read.op == end || made.contains(&read.op))
+            {
+                made.sort_by(|a, b| if a.is_before(*b) { Ordering::Less } else { Ordering::Greater });
+                made.into_iter().for_each(|op| rewriter.move_before(op, end));
+            }
+        }
+    });
+}
+
+/// A call, and the views of its results in its block.
+fn views_of<'c>(call: Op<'c>, end: Op<'c>) -> Vec<Op<'c>> {
+    let (mut found, mut next) = (vec![call], 0);
+    while let Some(op) = found.get(next).copied() {
+        let readers = op.results().into_iter().flat_map(Value::uses).map(|read| read.op);
+        found.extend(readers.filter(|reader| is_view(*reader) && reader.block() == end.block()));
+        next += 1;
+    }
+    found
+}
+
+/// The block of a loop whose terminator hands on what the next step begins with.
+fn step(op: Op<'_>) -> Option<Block<'_>> {
+    op.isa::<scf::For>().then(|| op.body(0)).or_else(|| op.isa::<scf::While>().then(|| op.body(1)))
 }
 
 /// Whether an op takes no kernel and cannot fail.
@@ -188,8 +227,7 @@ impl<'c> Program<'c> {
     fn carried(&self) -> Vec<(Op<'c>, Result<Change<'c>, NoMatch>)> {
         let mut found = Vec::new();
         self.entry.walk(&mut |op| {
-            let block = op.isa::<scf::For>().then(|| op.body(0)).or_else(|| op.isa::<scf::While>().then(|| op.body(1)));
-            let Some((block, next)) = block.and_then(|block| Some((block, block.terminator()?))) else { return };
+            let Some((block, next)) = step(op).and_then(|block| Some((block, block.terminator()?))) else { return };
             let at = block.ops().into_iter().enumerate().map(|(at, op)| (op, at)).collect();
             for (k, value) in next.operands().into_iter().enumerate() {
                 let value = root(value);
