@@ -62,3 +62,13 @@ func.func @chosen(%a: tensor<4xf32>, %b: tensor<4xf32>, %p: tensor<4xi1>) -> (te
   %1 = prim.select %p, %a, %a : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A sum of no products is zero.
+// CHECK-LABEL: func.func @dot_of_nothing(
+// CHECK-NEXT: %[[ZERO:.*]] = prim.constant {value = dense<0.000000e+00> : tensor<f32>}
+// CHECK-NEXT: %[[ALL:.*]] = prim.broadcast %[[ZERO]] {dims = array<i64>} : (tensor<f32>) -> tensor<3x4xf32>
+// CHECK-NEXT: return %[[ALL]]
+func.func @dot_of_nothing(%x: tensor<3x0xf32>, %y: tensor<0x4xf32>) -> tensor<3x4xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 0>} : (tensor<3x0xf32>, tensor<0x4xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

@@ -159,7 +159,7 @@ fn train(names: &[String], optimizer: &str, python: &str, profile: Profile) -> R
 fn ops((seed, count): (u32, u32), filter: &str, nets: bool, python: &str, profile: Profile) -> Result<bool> {
     let Some(script) = runner(RUNNER, python, profile)? else { return Ok(false) };
     let mut script = script()?;
-    script.args(["--drawn", &format!("{seed}:{count}"), "--filter", filter, "--peers", "eager,strata"]);
+    script.args(["--drawn", &format!("{seed}:{count}"), "--filter", filter, "--peers", "eager,strata,strata_file"]);
     script.args(nets.then_some("--random-nets"));
     if filter.is_empty() {
         let results = cargo::root().join(RESULTS);

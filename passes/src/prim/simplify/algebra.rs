@@ -57,6 +57,7 @@ pub fn run(function: Op<'_>) -> usize {
 fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Add>("add-zero", 1, add_zero);
     patterns.identity::<prim::Add>("add-of-negative", 1, add_of_negative);
+    patterns.identity::<prim::Dot>("dot-of-nothing", 1, dot_of_nothing);
     patterns.identity::<prim::Sub>("subtract-zero", 1, subtract_zero);
     patterns.identity::<prim::Sub>("subtract-negative", 1, subtract_negative);
     patterns.identity::<prim::Sub>("subtract-itself", 1, subtract_itself);
@@ -153,7 +154,7 @@ fn subtract_itself<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplifi
     zeros(op, rewriter)
 }
 
-/// An integer 0 of the shape of the op's result.
+/// A 0 of the shape of the op's result.
 fn zeros<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let ty = op.result(0).ty();
     let zero = zero(rewriter, ty.element());
@@ -161,6 +162,16 @@ fn zeros<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
     let sizes = rewriter.sizes(ty, |dim| (x, dim));
     let dims = rewriter.cx().i64s_attr(&[]);
     Ok(rewriter.value(prim::Broadcast::NAME, &[&[zero], sizes.as_slice()].concat(), ty, &[("dims", dims)]))
+}
+
+/// A sum of no products = 0.
+fn dot_of_nothing<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let (shape, contracted) = (op.operand(0).ty().shape(), op.ints("lhs_contract").unwrap_or_default());
+    let empty = contracted.iter().filter_map(|&dim| shape.get(usize::try_from(dim).ok()?)).any(|size| *size == 0);
+    if !empty || !op.result(0).ty().is_static() {
+        return Err("products are summed, or the sizes of the result are not known".into());
+    }
+    zeros(op, rewriter)
 }
 
 /// x * 1 = x.
