@@ -184,6 +184,7 @@ const CPU: &[Pipeline] = &[
         module("cse").optional(),
         // Its windows and transposes stand as kernels read them.
         each("winograd").with(Setting::Numerics).optional(),
+        each("fold-channels").optional(),
         // What is the same is shared no more behind it.
         each("rematerialise").with(Setting::Rematerialise),
         module("hoist-weights").optional(),

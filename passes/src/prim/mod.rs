@@ -2,6 +2,7 @@
 
 pub mod apply_dim_orders;
 pub mod channels_last;
+pub mod fold_channels;
 pub mod fold_scales;
 pub mod fuse_attention;
 pub mod fuse_elementwise;
