@@ -3,7 +3,7 @@
 //! Elements become integers whose order is the wanted one, so one comparison serves every type.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use half::{bf16, f16};
 
@@ -164,22 +164,23 @@ impl Rows {
             for row in begin..end {
                 let start = (row / self.inner) * self.n * self.inner + row % self.inner;
                 let at = |k: usize| (start + k as i64 * self.inner) as usize;
-                entries.clear();
                 // SAFETY: `at` stays inside the row, which the caller promised is readable.
-                entries.extend((0..n).map(|k| E::new(key(unsafe { *self.input.cast::<T>().add(at(k)) }), k, self.descending)));
-                sort(&mut entries, &mut scratch);
-                for (k, entry) in entries.iter().enumerate() {
-                    let from = entry.position();
-                    // SAFETY: as above, for the outputs; no other thread has this row.
-                    unsafe {
-                        if !self.values.is_null() {
-                            *self.values.cast::<T>().add(at(k)) = *self.input.cast::<T>().add(at(from));
-                        }
-                        if !self.indices.is_null() {
-                            *self.indices.add(at(k)) = from as i64;
+                fill(&mut entries, n, |k| E::new(key(unsafe { *self.input.cast::<T>().add(at(k)) }), k, self.descending));
+                sort(&mut entries, &mut scratch, size_of::<T>());
+                pool::global().each(n as i64, GRAIN as i64, |begin, end| {
+                    for k in begin as usize..end as usize {
+                        let from = entries[k].position();
+                        // SAFETY: as above, for the outputs; each place of them is one thread's.
+                        unsafe {
+                            if !self.values.is_null() {
+                                *self.values.cast::<T>().add(at(k)) = *self.input.cast::<T>().add(at(from));
+                            }
+                            if !self.indices.is_null() {
+                                *self.indices.add(at(k)) = from as i64;
+                            }
                         }
                     }
-                }
+                });
             }
             Ok(())
         })
@@ -265,10 +266,12 @@ impl Lines {
     }
 }
 
-/// Shares lines of `n` elements among the threads; the first error of one is the result.
+/// Elements whose sort takes longer than to wake a thread.
+const GRAIN: usize = 4096;
+
+/// Shares lines of `n` elements among the threads; the first error of one is the result. Where one thread has them all, the threads share what
+/// is done with each line.
 fn share(lines: i64, n: usize, body: impl Fn(i64, i64) -> Result<(), MemoryError> + Sync) -> Result<(), MemoryError> {
-    /// Elements whose sort takes longer than to wake a thread.
-    const GRAIN: usize = 4096;
     let outcome = OnceLock::new();
     pool::global().each(lines, (GRAIN / n.max(1)).max(1) as i64, |begin, end| {
         if let Err(error) = body(begin, end) {
@@ -320,28 +323,81 @@ entries! {
     u128, u64;
 }
 
-/// Sorts entries that stand in the order of their positions: long lists by a radix sort from the least significant byte of the keys
-/// on, which passes over bytes that all keys share.
-fn sort<E: Entry>(list: &mut Vec<E>, scratch: &mut Vec<E>) {
+/// Memory that threads write at different places.
+struct Places<E>(*mut E);
+
+// SAFETY: whoever writes sees to it that no place is two threads'.
+unsafe impl<E: Send> Sync for Places<E> {}
+
+impl<E> Places<E> {
+    /// # Safety
+    /// The place is there, and no other thread's.
+    unsafe fn put(&self, at: usize, entry: E) {
+        // SAFETY: the caller's.
+        unsafe { self.0.add(at).write(entry) }
+    }
+}
+
+/// Makes a list, which has room for it, of `n` entries.
+fn fill<E: Entry>(list: &mut Vec<E>, n: usize, entry: impl Fn(usize) -> E + Sync) {
+    list.clear();
+    let places = Places(list.spare_capacity_mut()[..n].as_mut_ptr().cast::<E>());
+    pool::global().each(n as i64, GRAIN as i64, |begin, end| {
+        // SAFETY: each place up to `n` is in one of the ranges.
+        (begin as usize..end as usize).for_each(|k| unsafe { places.put(k, entry(k)) });
+    });
+    // SAFETY: all of them are written.
+    unsafe { list.set_len(n) };
+}
+
+/// Sorts entries that stand in the order of their positions by keys of so many bytes: long lists by a radix sort from the least significant byte
+/// on, which passes over bytes that all keys share. Threads share the passes over very long lists, each its part of the list.
+fn sort<E: Entry>(list: &mut Vec<E>, scratch: &mut Vec<E>, bytes: usize) {
     /// A pass over the 256 counters of a byte costs about as much as comparisons of so many entries.
     const SHORT: usize = 512;
-    if list.len() < SHORT {
+    /// A pass over so many entries takes 50 us, and is worth the counters of a thread.
+    const SHARED: usize = 1 << 15;
+    let n = list.len();
+    if n < SHORT {
         return list.sort_unstable();
     }
-    for at in 0..E::BYTES {
-        let mut next = [0; 256];
-        list.iter().for_each(|entry| next[entry.byte(at)] += 1);
-        if next[list[0].byte(at)] == list.len() {
+    let threads = if n < SHARED { 1 } else { pool::global().threads() };
+    let part = n.div_ceil(threads);
+    let each = |body: &(dyn Fn(usize) + Sync)| {
+        pool::global().each(threads as i64, i64::from(threads == 1), |begin, end| (begin as usize..end as usize).for_each(body));
+    };
+    for at in 0..bytes.min(E::BYTES) {
+        let next: Vec<_> = (0..threads).map(|_| Mutex::new([0_usize; 256])).collect();
+        let mine = |thread: usize| next[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = |list: &[E], thread: usize| (thread * part).min(n)..((thread + 1) * part).min(list.len());
+        each(&|thread| {
+            let mut counts = mine(thread);
+            list[entries(list, thread)].iter().for_each(|entry| counts[entry.byte(at)] += 1);
+        });
+        let first = list[0].byte(at);
+        if (0..threads).map(|thread| mine(thread)[first]).sum::<usize>() == n {
             continue;
         }
         let mut sum = 0;
-        next.iter_mut().for_each(|count| sum += std::mem::replace(count, sum));
-        scratch.resize(list.len(), list[0]);
-        for entry in list.iter() {
-            let to = &mut next[entry.byte(at)];
-            scratch[*to] = *entry;
-            *to += 1;
+        for value in 0..256 {
+            for thread in 0..threads {
+                sum += std::mem::replace(&mut mine(thread)[value], sum);
+            }
         }
+        scratch.clear();
+        scratch.reserve(n);
+        let places = Places(scratch.spare_capacity_mut()[..n].as_mut_ptr().cast::<E>());
+        each(&|thread| {
+            let mut next = mine(thread);
+            for entry in &list[entries(list, thread)] {
+                let to = &mut next[entry.byte(at)];
+                // SAFETY: the counters of all threads and bytes divide the places up to `n` among the entries.
+                unsafe { places.put(*to, *entry) };
+                *to += 1;
+            }
+        });
+        // SAFETY: each place is written.
+        unsafe { scratch.set_len(n) };
         std::mem::swap(list, scratch);
     }
 }
@@ -401,10 +457,11 @@ mod tests {
 
     #[test]
     fn long_lines_are_sorted_stably() {
-        let input = noise(3000);
-        for descending in [false, true] {
-            let (values, indices) = sort(DType::F32, &input, (1, 3000, 1), descending);
-            let mut order: Vec<usize> = (0..3000).collect();
+        // Threads share the passes over the longer one, whose parts are not all of one length.
+        for (n, descending) in [(3000, false), (3000, true), (70_001, false), (70_001, true)] {
+            let input = noise(n);
+            let (values, indices) = sort(DType::F32, &input, (1, n as i64, 1), descending);
+            let mut order: Vec<usize> = (0..n).collect();
             order.sort_by(|&a, &b| if descending { input[b].total_cmp(&input[a]) } else { input[a].total_cmp(&input[b]) });
             assert!(order.iter().zip(&indices).all(|(a, b)| *a as i64 == *b));
             assert!(order.iter().zip(&values).all(|(a, b)| input[*a] == *b));
@@ -416,8 +473,8 @@ mod tests {
         let keys: Vec<u64> = (0..2000).map(|k| ((k * 7919 + 13) % 257) << 20).collect();
         let mut narrow: Vec<u64> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
         let mut wide: Vec<u128> = keys.iter().enumerate().map(|(at, key)| Entry::new(*key, at, true)).collect();
-        super::sort(&mut narrow, &mut Vec::new());
-        super::sort(&mut wide, &mut Vec::new());
+        super::sort(&mut narrow, &mut Vec::new(), 4);
+        super::sort(&mut wide, &mut Vec::new(), 4);
         assert!(narrow.is_sorted() && wide.is_sorted());
         assert!(narrow.iter().zip(&wide).all(|(a, b)| a.position() == b.position()));
     }
