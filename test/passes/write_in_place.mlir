@@ -297,3 +297,30 @@ loop.kernel @total {shapes = [affine_map<() -> (8)>, affine_map<() -> (1)>], siz
   }
   loop.return %0 : tensor<1xf32>
 }
+
+// -----
+
+// What a condition hands on twice is one memory: who reads the one name reads the other.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: in_place
+func.func @main(%x: tensor<8xf32> {capture.name = "x"}, %go: tensor<i1> {capture.name = "go"}) -> tensor<8xf32> attributes {capture.entry} {
+  %0:2 = scf.while (%p = %x, %q = %x) : (tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %more = prim.item %go : (tensor<i1>) -> i1
+    scf.condition(%more) %p, %p : tensor<8xf32>, tensor<8xf32>
+  } do {
+  ^bb0(%p: tensor<8xf32>, %same: tensor<8xf32>):
+    %1 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = loop.call %same {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %1, %2 : tensor<8xf32>, tensor<8xf32>
+  }
+  return %0#1 : tensor<8xf32>
+}
+loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<8xf32>
+}

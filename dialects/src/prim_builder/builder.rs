@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::aten::dtype::{DType, Numeric, encode};
 use crate::prim::sizes;
 use crate::{capture, prim};
-use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Type, Value};
+use strata_core::ir::{Attr, Block, Builder, Cx, DYNAMIC, Location, Op, OpSpec, Region, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 
@@ -77,9 +77,27 @@ impl<'c> Prim<'c> {
         build(&mut self.builder.borrow_mut())
     }
 
-    /// Puts values in the place of an op's results.
+    /// Puts values in the place of an op's results, and erases it.
     pub fn replace(&self, op: Op<'c>, values: &[Value<'c>]) {
+        self.forget(op);
         self.builder.borrow_mut().replace(op, values);
+    }
+
+    /// Erases an op whose results nobody uses.
+    pub fn erase(&self, op: Op<'c>) {
+        self.forget(op);
+        self.builder.borrow_mut().erase(op);
+    }
+
+    /// Forgets what is known of the values of an op and inside of it: others may get their addresses.
+    fn forget(&self, op: Op<'c>) {
+        let mut known = self.known.borrow_mut();
+        op.walk(&mut |inner| {
+            let arguments = inner.regions().into_iter().filter_map(Region::entry).flat_map(Block::args);
+            inner.results().into_iter().chain(arguments).for_each(|value| {
+                known.remove(&value);
+            });
+        });
     }
 
     /// The context.
@@ -158,7 +176,7 @@ impl<'c> Prim<'c> {
 
     /// The handle of a value that has the element type and the sizes of another tensor.
     pub fn as_tensor(&'c self, value: Value<'c>, like: Tensor<'c>) -> Tensor<'c> {
-        self.remember(value, like.dtype(), like.shape().into())
+        self.remember(value, like.dtype(), like.shape())
     }
 
     fn remember(&'c self, value: Value<'c>, dtype: DType, shape: Rc<[Size<'c>]>) -> Tensor<'c> {

@@ -138,8 +138,8 @@ const MUTANTS: &[Mutant] = mutants! {
     };
     "buffers overlap", RNN, PLAN, |m| {
         let slices = m.find_all("host.slice");
-        let (last, before) = (slices.last()?, slices.get(slices.len() - 2)?);
-        reads(*last, 1, before.operand(1))
+        let (last, state) = (slices.last()?, slices.get(slices.len() - 3)?);
+        reads(*last, 1, state.operand(1))
     };
     "reduction along another dim", MLP, VIEWS, |m| set(nth(m, "prim.reduce", 0)?, "dims", "array<i64: 0>");
     "factors exchanged", MLP, FUSE_REDUCTIONS, |m| swap(nth(m, "prim.dot", 0)?, 0, 1);

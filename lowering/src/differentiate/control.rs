@@ -106,7 +106,7 @@ fn branches<'c>(at: &At<'c>) -> Cotangents<'c> {
         let yielded: Vec<_> = wanted.values.iter().map(|value| summed(at.prim, inner.cotangent(*value), *value)).collect();
         at.prim.build(|builder| builder.set_operands(end, &yielded));
     }
-    at.prim.build(|builder| builder.erase(copy));
+    at.prim.erase(copy);
     go_on(at);
     placed(&wanted, (0..).map(|k| made.result(k)).take(wanted.values.len()).collect(), at)
 }

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use strata_core::ir::{Block, ElementType, Op, OpSpec, Value};
+use strata_core::ir::{Block, DYNAMIC, ElementType, Op, OpSpec, Value};
 use strata_core::upstream::scf;
 use strata_dialects::prim;
 use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
@@ -59,7 +59,7 @@ pub(super) fn counted_loop<'c>(at: &At<'c>) -> Cotangents<'c> {
     let place = prim.index(from + turn * step);
     let steps = copy.body(0).ops();
     let yielded = prim.build(|builder| builder.inline_body_before(copy.body(0), end, &[&[place], restored.as_slice()].concat()));
-    prim.build(|builder| builder.erase(copy));
+    prim.erase(copy);
     let by: Vec<_> = state.iter().map(|k| restored[*k]).chain(captured.values.iter().copied()).collect();
     let mut inner = Reverse::new(prim, &by);
     for (argument, k) in state.iter().enumerate() {
@@ -109,7 +109,8 @@ fn added<'c>(sum: Tensor<'c>, cotangent: Tensor<'c>) -> Tensor<'c> {
     sum.scatter(rows, &[places], &[0], "add")
 }
 
-/// The rows, and the place of the first one, of a tensor that is zero elsewhere.
+/// The rows, and the place of the first one, of a tensor that is zero elsewhere. A place that is computed is one that is read from: others may be
+/// negative, and take rows away.
 fn rows_among_zeros<'c>(tensor: Tensor<'c>) -> Option<(Tensor<'c>, Size<'c>)> {
     let (prim, made) = (tensor.prim(), tensor.value().defining_op()?);
     let same = made.isa::<prim::Reshape>() && made.operand(0).ty().rank() == tensor.rank();
@@ -121,8 +122,13 @@ fn rows_among_zeros<'c>(tensor: Tensor<'c>) -> Option<(Tensor<'c>, Size<'c>)> {
     let whole = interior.iter().chain(&low[1..]).chain(&high[1..]).all(|bound| *bound == 0);
     let padding = op.operand(1).defining_op().and_then(|value| value.attr("value")?.as_dense());
     let zero = padding.is_some_and(|(bytes, _)| bytes.iter().all(|byte| *byte == 0));
-    let first = if low[0] >= 0 { Size::Const(low[0]) } else { prim.symbol(*op.operands().get(2)?) };
-    (whole && zero).then(|| (prim.tensor(op.operand(0)), first))
+    let read = |place: &Value<'c>| place.uses().iter().any(|user| user.op.isa::<prim::Slice>() || user.op.isa::<prim::DynamicSlice>());
+    let first = match low[0] {
+        DYNAMIC => prim.symbol(op.operands().get(2).copied().filter(read)?),
+        known => Size::Const(known),
+    };
+    let inside = first.known().is_none_or(|first| first >= 0) && (high[0] == DYNAMIC || high[0] >= 0);
+    (whole && zero && inside).then(|| (prim.tensor(op.operand(0)), first))
 }
 
 /// A product of what a backward step computes, whose sum over the steps is wanted.
@@ -211,7 +217,7 @@ impl<'c> Kept<'_, 'c> {
         let rows = self.rows.iter().map(|(_, stands)| *stands);
         let kept: HashSet<_> = rows.chain(shown.iter().copied()).chain([turn]).filter_map(Value::defining_op).collect();
         let dead = |op: &Op<'c>| op.is_dead() && !kept.contains(op);
-        self.prim().build(|builder| made.body(0).ops().into_iter().rev().filter(dead).for_each(|op| builder.erase(op)));
+        made.body(0).ops().into_iter().rev().filter(dead).for_each(|op| self.prim().erase(op));
     }
 
     /// Keeps the products that the backward step would compute again: `steps` are the ops of the step there, as far as they are left.
@@ -304,9 +310,9 @@ fn carrying<'c>(
     let made = prim.build(|builder| {
         let made = builder.op(OpSpec { name: scf::For::NAME, operands: &operands, results: &types, regions: 1, ..OpSpec::default() });
         builder.move_body(looped.region(0), made.region(0));
-        builder.erase(looped);
         made
     });
+    prim.erase(looped);
     let body = made.body(0);
     let so_far: Vec<_> = more.iter().map(|tensor| prim.as_tensor(body.add_arg(tensor.ty(), made.location()), *tensor)).collect();
     if let Some(end) = body.terminator() {

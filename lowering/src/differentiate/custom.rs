@@ -38,7 +38,7 @@ fn registered<'c>(at: &At<'c>) -> Cotangents<'c> {
     if let Some(end) = copy.block().and_then(|block| block.terminator()) {
         at.prim.set_before(end);
     }
-    at.prim.build(|builder| builder.erase(copy));
+    at.prim.erase(copy);
     let mut yielded = yielded.into_iter().map(|value| at.prim.tensor(value));
     let of = |argument: &Value<'c>| if capture::has_cotangent(argument.ty()) { yielded.next() } else { None };
     let mut all = vec![None; values.len()];

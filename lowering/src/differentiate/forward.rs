@@ -76,7 +76,7 @@ fn take_away<'c>(prim: &'c Prim<'c>, signature: &mut Signature<'c>, at: usize, p
         .chain(of_sizes)
         .filter_map(|op| order.get(&statement(signature, op)).map(|at| (*at, statement(signature, op))));
     let Some((_, first)) = first.min_by_key(|(at, _)| *at) else {
-        sizes.into_iter().for_each(|op| prim.build(|rewriter| rewriter.erase(op)));
+        sizes.into_iter().for_each(|op| prim.erase(op));
         return signature.erase_argument(prim, at);
     };
     prim.set_before(first);

@@ -350,10 +350,11 @@ fn held(looped: Op<'_>, k: usize) -> Option<Value<'_>> {
     if looped.isa::<scf::For>() {
         return Some(looped.body(0).arg(k + 1));
     }
-    // The condition hands on what the loop carries.
+    // The condition hands on what the loop carries. What it hands on twice is one memory with two names.
     let (before, after) = (looped.body(0), looped.body(1));
     let handed = before.terminator()?.operands()[1..].to_vec();
-    handed.iter().position(|value| *value == before.arg(k)).map(|at| after.arg(at))
+    let mut places = (0..handed.len()).filter(|at| handed[*at] == before.arg(k));
+    places.next().filter(|_| places.next().is_none()).map(|at| after.arg(at))
 }
 
 fn text(dict: Option<&Attr<'_>>, name: &str) -> Option<String> {

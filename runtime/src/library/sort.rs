@@ -168,8 +168,8 @@ impl Rows {
                 fill(&mut entries, n, |k| E::new(key(unsafe { *self.input.cast::<T>().add(at(k)) }), k, self.descending));
                 sort(&mut entries, &mut scratch, size_of::<T>());
                 pool::global().each(n as i64, GRAIN as i64, |begin, end| {
-                    for k in begin as usize..end as usize {
-                        let from = entries[k].position();
+                    for (k, entry) in (begin as usize..).zip(&entries[begin as usize..end as usize]) {
+                        let from = entry.position();
                         // SAFETY: as above, for the outputs; each place of them is one thread's.
                         unsafe {
                             if !self.values.is_null() {
