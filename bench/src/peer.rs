@@ -9,7 +9,7 @@ use strata_runtime::compiler::{Compiler, LIBRARY};
 use strata_runtime::dlpack::{DLDevice, DLTensor};
 use strata_runtime::{CallState, DType, Session, pool};
 
-/// The element types of the harness.
+/// The element types of the harness, in the order of their numbers.
 const TYPES: [DType; 12] = [
     DType::F32,
     DType::F64,
@@ -34,7 +34,7 @@ const RANK: usize = 8;
 pub struct BenchTensor {
     /// First element.
     pub data: *mut c_void,
-    /// Place in [`TYPES`].
+    /// 0 f32, 1 f64, 2 i32, 3 i64, 4 bool, 5 bf16, 6 f16, 7 i16, 8 i8, 9 u8, 10 complex of f32, 11 complex of f64.
     pub dtype: i32,
     /// Dimensions in use.
     pub rank: i32,

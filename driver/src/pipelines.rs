@@ -205,8 +205,7 @@ const CPU: &[Pipeline] = &[
         // Kernels that read one weight in one order read one copy of it.
         module("share-kernels").optional(),
         module("cse").optional(),
-        // Kernels of a loop's step that are of no step: copies of weights as others read them.
-        module("loop-invariant-code-motion").optional(),
+        module("hoist-invariants").optional(),
         module("hoist-weights").optional(),
         module("expand-complex").optional(),
         module("schedule-cpu").optional(),

@@ -28,6 +28,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::fuse_reductions::FuseReductions>(),
     PassEntry::of::<prim::guard_indices::GuardIndices>(),
     PassEntry::of::<prim::guard_sizes::GuardSizes>(),
+    PassEntry::of::<loops::hoist_invariants::HoistInvariants>(),
     PassEntry::of::<prim::hoist_weights::HoistWeights>(),
     PassEntry::of::<prim::inline_layers::InlineLayers>(),
     PassEntry::of::<prim::integer_products::IntegerProducts>(),

@@ -1,6 +1,7 @@
 //! Passes on kernels.
 
 mod copy_kernel;
+pub mod hoist_invariants;
 pub mod keep_rows;
 pub mod narrow_indices;
 pub mod pack_operands;
