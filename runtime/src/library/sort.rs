@@ -363,33 +363,31 @@ fn sort<E: Entry>(list: &mut Vec<E>, scratch: &mut Vec<E>, bytes: usize) {
     }
     let threads = if n < SHARED { 1 } else { pool::global().threads() };
     let part = n.div_ceil(threads);
+    let entries = |thread: usize| (thread * part).min(n)..((thread + 1) * part).min(n);
     let each = |body: &(dyn Fn(usize) + Sync)| {
         pool::global().each(threads as i64, i64::from(threads == 1), |begin, end| (begin as usize..end as usize).for_each(body));
     };
     for at in 0..bytes.min(E::BYTES) {
-        let next: Vec<_> = (0..threads).map(|_| Mutex::new([0_usize; 256])).collect();
-        let mine = |thread: usize| next[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        let entries = |list: &[E], thread: usize| (thread * part).min(n)..((thread + 1) * part).min(list.len());
+        let mut next: Vec<_> = (0..threads).map(|_| Mutex::new([0_usize; 256])).collect();
         each(&|thread| {
-            let mut counts = mine(thread);
-            list[entries(list, thread)].iter().for_each(|entry| counts[entry.byte(at)] += 1);
+            let mut counts = next[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            list[entries(thread)].iter().for_each(|entry| counts[entry.byte(at)] += 1);
         });
+        let mut counts: Vec<_> = next.iter_mut().map(|counts| counts.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         let first = list[0].byte(at);
-        if (0..threads).map(|thread| mine(thread)[first]).sum::<usize>() == n {
+        if counts.iter().map(|counts| counts[first]).sum::<usize>() == n {
             continue;
         }
         let mut sum = 0;
         for value in 0..256 {
-            for thread in 0..threads {
-                sum += std::mem::replace(&mut mine(thread)[value], sum);
-            }
+            counts.iter_mut().for_each(|counts| sum += std::mem::replace(&mut counts[value], sum));
         }
         scratch.clear();
         scratch.reserve(n);
         let places = Places(scratch.spare_capacity_mut()[..n].as_mut_ptr().cast::<E>());
         each(&|thread| {
-            let mut next = mine(thread);
-            for entry in &list[entries(list, thread)] {
+            let mut next = next[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            for entry in &list[entries(thread)] {
                 let to = &mut next[entry.byte(at)];
                 // SAFETY: the counters of all threads and bytes divide the places up to `n` among the entries.
                 unsafe { places.put(*to, *entry) };

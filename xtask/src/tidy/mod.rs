@@ -33,6 +33,7 @@ type Tree = BTreeMap<String, String>;
 pub fn check() -> Result<Vec<Fault>> {
     let tree = read_tree(root())?;
     let mut faults = source::check(&tree);
+    faults.extend(left_behind(root(), &tree)?);
     faults.extend(rooms::check(&tree));
     faults.extend(registry::check(&tree));
     faults.extend(constraints::check(&tree));
@@ -53,6 +54,19 @@ pub fn report(faults: &[Fault]) {
 
 /// What is made and not written: git ignores these folders.
 const MADE: [&str; 3] = [".git", "docs/book", "target"];
+
+/// Files of the root that are no text: what a command left behind.
+fn left_behind(root: &Path, tree: &Tree) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    for entry in std::fs::read_dir(root)? {
+        let (kind, name) = entry.and_then(|entry| Ok((entry.file_type()?, entry.file_name().to_string_lossy().into_owned())))?;
+        if kind.is_file() && !tree.contains_key(&name) {
+            faults
+                .push(Fault::new(name, "a file of the root that is no text: what a command left behind; models of tests stand in `test/`"));
+        }
+    }
+    Ok(faults)
+}
 
 /// Every text file by its path; a machine that only builds need not have git.
 fn read_tree(root: &Path) -> Result<Tree> {
