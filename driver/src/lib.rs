@@ -63,7 +63,7 @@ pub use job::{JobError, check_file, passes_between};
 pub use levels::{Level, UnknownLevel};
 pub use opt_args::{ArgsError, Job, OPTIONS, Samples, Task, expand, job};
 pub use opt_input::{Exported, opt_input};
-pub use options::{Autocast, BUDGET, Dynamic, Gradient, Mode, Numerics, Options, Order, Target};
+pub use options::{Autocast, BUDGET, Dynamic, Gradient, Half, Mode, Numerics, Options, Order, Target};
 pub use pass_list::{Nest, PassListError, split as split_pipeline};
 pub use pipelines::{Pipeline, all_pipelines, optional_passes, pipelines};
 pub use record::record;

@@ -108,6 +108,27 @@ pub struct Gradient {
     pub order: Order,
     /// Forward mode: tangents of the arguments in the place of the cotangents, and of the outputs in that of the gradients.
     pub forward: bool,
+    /// One program of the pair that an outer autograd wants, in the place of the joint program: see `--split-joint`.
+    pub half: Option<Half>,
+}
+
+/// A program of the pair that `--split-joint` makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Half {
+    /// It gives the outputs, and what the backward reads of it.
+    Forward,
+    /// It gives the gradients.
+    Backward,
+}
+
+impl Display for Half {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+        })
+    }
 }
 
 /// How often a program is differentiated.

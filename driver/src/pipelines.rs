@@ -62,6 +62,8 @@ enum Setting {
     Forward,
     /// What may be saved for a backward; it runs where that is asked for.
     Rematerialise,
+    /// The program of the pair; it runs where one is asked for.
+    Half,
     /// It runs where the runtime is to say where the time of a call goes.
     Profile,
 }
@@ -101,6 +103,7 @@ impl Step {
             Setting::Forward if options.gradient().is_some() => return None,
             Setting::Forward => String::new(),
             Setting::Rematerialise => options.rematerialise.clone()?.replace(',', " "),
+            Setting::Half => format!("only={}", options.gradient.as_ref()?.half?),
             Setting::Profile if !options.profile => return None,
             Setting::Profile => String::new(),
         };
@@ -187,6 +190,7 @@ const CPU: &[Pipeline] = &[
         each("fold-channels").optional(),
         // What is the same is shared no more behind it.
         each("rematerialise").with(Setting::Rematerialise),
+        module("split-joint").with(Setting::Half),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CPU[3] PrimFused "strata-to-prim-fused" [each("fuse-elementwise").optional(), each("fuse-reductions").optional()]),
@@ -228,6 +232,7 @@ const CUDA: &[Pipeline] = &[
         each("fold-scales").with(Setting::Numerics).optional(),
         module("cse").optional(),
         each("rematerialise").with(Setting::Rematerialise),
+        module("split-joint").with(Setting::Half),
         module("hoist-weights").optional(),
     ]),
     pipeline!(CUDA[1] LoopScheduled "strata-to-cuda-loop-scheduled" [

@@ -12,7 +12,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule, Node
 from torch.utils._python_dispatch import _disable_current_modes, is_traceable_wrapper_subclass
 
-from . import events, graph, instances
+from . import events, gradient, graph, instances
 from .compiler import to_function
 from .higher_order import decomposed
 from .kept import Kept, ahead_of_time, keep, not_cached
@@ -31,10 +31,18 @@ class Compilation:
         """What AOTAutograd's graph is called with, while it is compiled."""
         self.direct: Callable | None = None
         """The compiled function, where nothing needs to stand between it and TorchDynamo."""
+        self.of_pytorch = ""
+        """Why the gradient is PyTorch's, where it was to be the compiler's."""
         self.kept: Kept | None = None
         """The same, for PyTorch's caches."""
 
     def of_dynamo(self, module: GraphModule, inputs: list) -> Callable:
+        to_file = ahead_of_time()
+        if self.options.autograd == "strata" and gradient.is_asked(module) and not to_file:
+            try:
+                return gradient.differentiable(module, inputs, self.options)
+            except (graph.Unsupported, RuntimeError) as error:
+                self.of_pytorch = f"its gradient is PyTorch's: {error}"
         compiler = aot_autograd(
             fw_compiler=lambda module, inputs: self.compile("forward", module),
             bw_compiler=lambda module, inputs: self.compile("backward", module),
@@ -43,7 +51,6 @@ class Compilation:
             keep_inference_input_mutations=True,
         )
         module = substituted(module)
-        to_file = ahead_of_time()
         # Weights that the graph holds itself come first, each as often as it has a name.
         own = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
         self.inputs = [*(weight for _, weight in own), *inputs]
@@ -61,7 +68,7 @@ class Compilation:
 
     def compile(self, kind: str, module: GraphModule) -> Callable:
         """A graph of AOTAutograd as a function of its inputs in one list, or its eager form where it is not compiled."""
-        event = events.Graph(kind, sum(node.op == "call_function" for node in module.graph.nodes))
+        event = events.Graph(kind, sum(node.op == "call_function" for node in module.graph.nodes), reason=self.of_pytorch)
         # AOTAutograd calls this under its fake tensors, among which real constants cannot be looked at.
         with _disable_current_modes():
             call = self.native(event, module)

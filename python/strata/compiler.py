@@ -103,6 +103,14 @@ def load(artefact: _native.Artefact, arguments: list[str], places: list[int | No
     return _native.function(artefact, arguments, places, constants, unprepared, _seed, None)
 
 
+def compile_program(program: "Program", options: Options, event: Graph, asked: dict | None = None) -> _native.Artefact:
+    """Compiles a graph; `event` gets the time, `asked` as for `compile_text`."""
+    start = perf_counter()
+    artefact = compile_text("graph.json", program.text, options, asked)
+    event.add(compile=perf_counter() - start)
+    return artefact
+
+
 def to_function(
     program: "Program", options: Options, event: Graph, artefact: _native.Artefact | None = None, asked: dict | None = None
 ) -> tuple[Callable, _native.Artefact]:
@@ -110,9 +118,7 @@ def to_function(
     times; `asked` as for `compile_text`."""
     start_threads(options.threads)
     if artefact is None:
-        start = perf_counter()
-        artefact = compile_text("graph.json", program.text, options, asked)
-        event.add(compile=perf_counter() - start)
+        artefact = compile_program(program, options, event, asked)
     compiled = perf_counter()
     unprepared = None
     if program.weights:

@@ -126,7 +126,7 @@ def recorded(
     function: Callable, leaves: list, spec: pytree.TreeSpec, places: list[list], weights: list, by: set[int] | None = None
 ) -> tuple[torch.fx.GraphModule, pytree.TreeSpec]:
     """The graph of one call, and how its results nest. Its arguments are the tensors among the leaves, then the weights; `places` are a dictionary and a
-    name in it for each place of each weight. A graph that is to be differentiated by the arguments `by` says what has no gradient."""
+    name in it for each place of each weight; `by` as for `traced`."""
     tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     described: list[pytree.TreeSpec] = []
 
@@ -135,11 +135,7 @@ def recorded(
         for k, value in zip(tensors, inputs):
             flattened[k] = value
         arguments, named = pytree.tree_unflatten(flattened, spec)
-        detached = None if by is None else Detached([inputs[k] for k in by])
-        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), unread(), detached]
-        with ExitStack() as stack:
-            for mode in (_Replaced(places, inputs[len(tensors) :]), Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
-                stack.enter_context(mode)
+        with _Replaced(places, inputs[len(tensors) :]):
             results, result = pytree.tree_flatten(function(*arguments, **named))
         described[:] = [result]
         return results
@@ -147,14 +143,30 @@ def recorded(
     given = [*_distinct([leaves[k] for k in tensors], weights), *weights]
     # Sizes of the call are numbers; those that its values decide are symbols.
     symbols = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
-    with FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols) as mode, enable_python_dispatcher(), undecomposed():
-        fakes = [mode.from_tensor(value, static_shapes=True) for value in given]
-        module = make_fx(functionalize(flat, remove="mutations"), pre_dispatch=False)(*fakes)
+    mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols)
+    fakes = [mode.from_tensor(value, static_shapes=True) for value in given]
+    return traced(flat, fakes, by, mode), described[0]
+
+
+def traced(function: Callable, fakes: list, by: set[int] | None, mode: FakeTensorMode) -> torch.fx.GraphModule:
+    """The graph of a function of tensors without memory, which are of `mode`. One that is to be differentiated by the arguments `by` says what has no
+    gradient."""
+
+    def under_modes(*inputs):
+        detached = None if by is None else Detached([inputs[k] for k in by])
+        modes = [torch.no_grad()] if by is None else [torch.enable_grad(), unread(), detached]
+        with ExitStack() as stack:
+            for each in (Substituted(), Refused(), told_that_it_is_recorded(), Recorded(detached), *modes):
+                stack.enter_context(each)
+            return function(*inputs)
+
+    with mode, enable_python_dispatcher(), undecomposed():
+        module = make_fx(functionalize(under_modes, remove="mutations"), pre_dispatch=False)(*fakes)
     module = decomposed(module)
     # PyTorch computes the types of some results by operators on its device without memory.
     module.graph.eliminate_dead_code()
     module = ctc_loss.whole(module)
-    return module if by is None else with_regions(without_gradients(module)), described[0]
+    return module if by is None else with_regions(without_gradients(module))
 
 
 def _distinct(arguments: list, weights: list) -> list:

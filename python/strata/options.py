@@ -17,6 +17,7 @@ MODES = {
 }
 NUMERICS = ("strict", "ulp", "fast")
 FALLBACKS = ("eager", "error")
+AUTOGRADS = ("pytorch", "strata")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Options:
     library goes unseen: programs that do so say `False`."""
     fallback: str = "eager"
     """What happens to a graph that Strata does not compile: `eager` runs it in PyTorch and says so, `error` raises."""
+    autograd: str = "strata"
+    """Who makes the gradients of `torch.compile`'s graphs: `strata`, the compiler's own differentiation, or `pytorch`, AOTAutograd. Graphs that the compiler
+    does not differentiate are left to PyTorch either way; `strata.explain` tells why."""
     cache: bool = True
     """Whether compiled pieces are taken from and put into the cache on disk."""
     threads: int | None = None
@@ -43,7 +47,7 @@ class Options:
     """Libraries of kernels in C that these functions call. They are opened, and so run code, when a program that calls them is loaded."""
 
     def __post_init__(self):
-        for name, known in (("mode", tuple(set(MODES.values()))), ("numerics", NUMERICS), ("fallback", FALLBACKS)):
+        for name, known in (("mode", tuple(set(MODES.values()))), ("numerics", NUMERICS), ("fallback", FALLBACKS), ("autograd", AUTOGRADS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"strata: {name}={getattr(self, name)!r} is none of {', '.join(sorted(known))}")
         for name in ("freeze", "cache"):

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
 
 import torch
 from torch.utils import _pytree as pytree
 
 from . import direct, events, graph, optimizer, values
-from .compiler import compile_text, to_function
+from .compiler import compile_program, to_function
 from .options import Options
 
 
@@ -272,9 +271,7 @@ class TrainStep:
             settings += f";params={members},lr=input,{rules[group].text}"
         event = events.Graph("train", sum(node.op == "call_function" for node in module.graph.nodes))
         asked = {"gradient": {"wrt": list(names.values()), "cotangents": [0]}, "train": settings}
-        start = perf_counter()
-        artefact = compile_text("graph.json", program.text, self.options, asked)
-        event.add(compile=perf_counter() - start)
+        artefact = compile_program(program, self.options, event, asked)
         # What the loss does not depend on is not written, and has no state, as in PyTorch.
         updated = {output["name"] for output in json.loads(artefact.manifest)["outputs"] if output["kind"] == "mutation"}
         state = optimizer.State(self.optimizer, [(k, rules[group]) for k, group in trained.items() if names[k] in updated])

@@ -51,6 +51,13 @@ def test_a_layer_is_one_graph(name):
 def test_gradients(name):
     layer, x = made(name)
     same(gradients(compiled(layer), layer, x), gradients(layer, layer, x))
+    native(2)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gradients_by_pytorch(name):
+    layer, x = made(name)
+    same(gradients(compiled(layer, options={"autograd": "pytorch"}), layer, x), gradients(layer, layer, x))
     native(3)  # forward, backward, and the backward of the layer
 
 
@@ -132,7 +139,7 @@ def test_few_backward_programs_are_compiled(monkeypatch):
     for batch in (2, 3, 4, 5):
         torch._dynamo.reset()
         x = torch.randn(4, batch, 6)
-        same(gradients(compiled(layer), layer, x), gradients(layer, layer, x))
+        same(gradients(compiled(layer, options={"autograd": "pytorch"}), layer, x), gradients(layer, layer, x))
     assert sum(graph.kind == "gradient" for graph in events.graphs) == 2
 
 

@@ -1,9 +1,21 @@
 // RUN: rs-opt %s --split-joint | rs-filecheck %s
 // RUN: rs-opt %s --split-joint --split-breaks=only=f_backward | rs-filecheck %s --check-prefix=ONLY
+// RUN: rs-opt %s --split-joint=only=forward | rs-filecheck %s --check-prefix=FORWARD
+// RUN: rs-opt %s --split-joint=only=backward | rs-filecheck %s --check-prefix=BACKWARD
+// RUN: not rs-opt %s --split-joint=only=both 2>&1 | rs-filecheck %s --check-prefix=WRONG
 // RUN: not rs-opt %S/Inputs/no_gradients.mlir --split-joint 2>&1 | rs-filecheck %s --check-prefix=NONE
 
 // ONLY-NOT: func.func @f(
 // ONLY: func.func @f_backward({{.*}} attributes {capture.entry}
+// FORWARD: func.func @f({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// FORWARD: func.func @written({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// FORWARD-NOT: func.func
+// BACKWARD-NOT: func.func @f(
+// BACKWARD: func.func @f_backward({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// BACKWARD-NOT: func.func @written(
+// BACKWARD: func.func @written_backward({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// BACKWARD-NOT: func.func
+// WRONG: only=both: the programs of a pair are forward and backward
 // NONE: computes no gradients; run --differentiate first
 
 // The forward hands what the backward reads behind its outputs, before what it changes; the backward takes the arguments that it reads, that, and
@@ -38,4 +50,25 @@ func.func @f(%x: tensor<?xf32> {capture.kind = "input", capture.name = "x"}, %w:
   %2 = prim.mul %g, %w : tensor<?xf32>
   %3 = prim.mul %2, %0 : tensor<?xf32>
   return %1, %3, %b : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+// The backward reads what an argument was before the forward wrote to it. There is no gradient by what no output depends on.
+
+// CHECK-LABEL: func.func @written(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<8xf32> {capture.kind = "input", capture.name = "c"}
+// CHECK-SAME: tensor<8xf32> {capture.kind = "output", capture.name = "saved_0"}, tensor<8xf32> {capture.kind = "mutation", capture.name = "c"})
+// CHECK: return %{{.*}}, %[[C]], %{{.*}} :
+// CHECK-LABEL: func.func @written_backward(
+// CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<8xf32> {capture.kind = "input", capture.name = "saved_0"}, %[[G:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-SAME: -> (tensor<8xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}) attributes
+// CHECK: prim.mul %[[G]], %[[S]]
+func.func @written(%x: tensor<8xf32> {capture.kind = "input", capture.name = "x"}, %c: tensor<8xf32> {capture.kind = "input", capture.name = "c"},
+                   %g: tensor<8xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"})
+    -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}, tensor<8xf32> {capture.gradient = "c", capture.no_gradient, capture.kind = "output", capture.name = "grad_c"}, tensor<8xf32> {capture.kind = "mutation", capture.name = "c"})
+    attributes {capture.entry} {
+  %0 = prim.mul %x, %c : tensor<8xf32>
+  %1 = prim.exp %c : tensor<8xf32>
+  %2 = prim.mul %g, %c : tensor<8xf32>
+  return %0, %2, %2, %1 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use strata_core::ir::Module;
-use strata_core::pass::PassManager;
 use strata_driver::train::{Step, grad};
-use strata_driver::{Autocast, Gradient, Options, SourceFile, compile, lower, standard};
+use strata_driver::{Autocast, Gradient, Half, Options, SourceFile, compile, standard};
 use strata_runtime::{DType, Session, Tensor, TensorFile};
 
 fn folder() -> PathBuf {
@@ -267,27 +265,14 @@ fn what_makes_no_step_is_one_line() {
 /// A joint program as a pair gives what it gives in one piece.
 #[test]
 fn the_halves_of_a_joint_program_are_the_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = self::folder().join("cnn.pt2");
-    let options = Options { gradient: Some(Gradient { cotangents: vec![0], ..Gradient::default() }), ..Options::default() };
-    let whole = Session::load(&compile(standard(), path.as_path(), &options, None).unwrap(), None).unwrap();
-    let weights = folder.path().join("weights.safetensors");
-    whole.save_weights(&weights).unwrap();
-    let text = lower(
-        standard(),
-        path.as_path(),
-        "prim",
-        &Options { rematerialise: Some(String::new()), skip: vec!["hoist-weights".into()], ..options },
-    )
-    .unwrap();
-    let (joint, pair) = (folder.path().join("joint.mlir"), folder.path().join("pair.mlir"));
-    std::fs::write(&joint, text).unwrap();
-    std::fs::write(&pair, split(&joint)).unwrap();
-    let part = |name: &str| {
-        let options = Options { part: name.to_owned(), ..Options::default() };
-        Session::load(&compile(standard(), pair.as_path(), &options, None).unwrap(), Some(&weights)).unwrap()
+    let path = folder().join("cnn.pt2");
+    let session = |half: Option<Half>| {
+        let gradient = Some(Gradient { cotangents: vec![0], half, ..Gradient::default() });
+        let rematerialise = half.map(|_| String::new());
+        let options = Options { gradient, rematerialise, ..Options::default() };
+        Session::load(&compile(standard(), path.as_path(), &options, None).unwrap(), None).unwrap()
     };
-    let (forward, backward) = (part("main"), part("main_backward"));
+    let (whole, forward, backward) = (session(None), session(Some(Half::Forward)), session(Some(Half::Backward)));
     let file = TensorFile::read(&self::folder().join("cnn.sgd.safetensors")).unwrap();
     let batch: Vec<_> = file.numbered("in_").into_iter().map(|tensor| at(tensor, 0)).collect();
     let one = Tensor::from_slice(DType::F32, &[], &[1.0f32]).unwrap();
@@ -303,12 +288,4 @@ fn the_halves_of_a_joint_program_are_the_whole() {
     for (name, gradient) in &gradients {
         close(gradient, &wanted[name], (1e-4, 1e-6), name);
     }
-}
-
-/// The pair as text, by `rs-opt`'s pass.
-fn split(joint: &Path) -> String {
-    let context = standard().context();
-    let module = Module::parse(&context, &std::fs::read_to_string(joint).unwrap(), "joint.mlir").unwrap();
-    PassManager::parse(module.cx(), "builtin.module", "split-joint").unwrap().run(module.op()).unwrap();
-    module.to_string()
 }

@@ -2,9 +2,11 @@
 //!
 //! The forward gives its outputs and mutations, and behind the outputs what the backward reads of it (`saved_0`, ..). The backward,
 //! `@NAME_backward`, takes that, the arguments that it reads and the cotangents, and gives the gradients. Run `--rematerialise` first to
-//! save less. The backward is marked as a part of the program: `--split-breaks=only=NAME_backward` makes it the entry.
+//! save less. The backward is marked as a part of the program. With `only=forward` or `only=backward` the other one is left out, and this
+//! one is the entry.
 //!
-//! Sizes that the backward reads of the forward are computed again. It refuses a program without gradients.
+//! An argument that the forward writes to is handed on as it was before. Sizes that the backward reads of the forward are computed again. Of an
+//! argument that no output depends on there is no gradient, as in PyTorch. It refuses a program without gradients.
 //!
 //! ```mlir
 //! func.func @f(%x: tensor<8xf32> {capture.kind = "input", capture.name = "x"}, %g: tensor<8xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"}) -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}) attributes {capture.entry} {
@@ -37,17 +39,35 @@ use super::halves::Halves;
 #[derive(Pass)]
 #[pass(dependents("prim", "func"))]
 pub struct SplitJoint {
+    /// The program of the pair to make, `forward` or `backward`; both where none is named.
+    only: String,
     /// Values that the forward gives to the backward.
     saved: Counter,
 }
 
 impl Pass for SplitJoint {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let [forward, backward] = match self.only.as_str() {
+            "" => [true, true],
+            "forward" => [true, false],
+            "backward" => [false, true],
+            other => return Err(PassError::at(module, &format!("only={other}: the programs of a pair are forward and backward"))),
+        };
         let programs = module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>() && op.attr(capture::ENTRY).is_some());
         for function in programs {
             let split = Split::of(function).ok_or_else(|| PassError::at(function, "computes no gradients; run --differentiate first"))?;
             self.saved.add(split.saved.len());
-            split.apply(cx.rewriter());
+            let mut rewriter = cx.rewriter();
+            if backward {
+                let made = split.write_backward(&mut rewriter);
+                if !forward {
+                    rewriter.remove_attr(made, capture::RESUME);
+                    rewriter.set_attr(made, capture::ENTRY, module.cx().unit());
+                    rewriter.erase(function);
+                    continue;
+                }
+            }
+            split.apply(rewriter);
         }
         Ok(())
     }
@@ -84,7 +104,8 @@ impl<'c> Split<'c> {
         let end = function.body(0).terminator()?;
         let attrs = attributes(function, "res_attrs", end.num_operands());
         let returned = end.operands().into_iter().zip(attrs);
-        let (gradients, others): (Vec<_>, Vec<_>) = returned.partition(|(_, attr)| attr.entry(capture::GRADIENT).is_some());
+        let (mut gradients, others): (Vec<_>, Vec<_>) = returned.partition(|(_, attr)| attr.entry(capture::GRADIENT).is_some());
+        gradients.retain(|(_, attr)| attr.entry(capture::NO_GRADIENT).is_none());
         if gradients.is_empty() {
             return None;
         }
@@ -96,7 +117,13 @@ impl<'c> Split<'c> {
                 next.extend(halves.reads(op));
             }
         }
-        // What the gradients need: tensors of the forward are handed over, numbers of it are computed again.
+        let arg_attrs = attributes(function, "arg_attrs", function.body(0).args().len());
+        let name = |attr: &Attr<'c>| attr.entry(capture::NAME).and_then(Attr::as_str);
+        let is_mutation = |attr: &Attr<'c>| attr.entry(capture::KIND).and_then(Attr::as_str).is_some_and(|kind| kind == "mutation");
+        let mutations: HashSet<_> = others.iter().filter(|(_, attr)| is_mutation(attr)).filter_map(|(_, attr)| name(attr)).collect();
+        let written: HashSet<usize> =
+            (0..arg_attrs.len()).filter(|at| name(&arg_attrs[*at]).is_some_and(|name| mutations.contains(&name))).collect();
+        // What the gradients need: tensors of the forward are handed over, also arguments that it writes to; numbers of it are computed again.
         let (mut needed, mut saved, mut arguments) = (HashSet::new(), Vec::new(), HashSet::new());
         let mut next: Vec<Value<'c>> = gradients.iter().map(|(value, _)| *value).collect();
         // A condition on a cotangent is one on a call of the backward.
@@ -111,6 +138,7 @@ impl<'c> Split<'c> {
                 continue;
             }
             match value.defining_op().and_then(|op| halves.statement(op)) {
+                None if written.contains(&value.index()) => saved.push(value),
                 None => drop(arguments.insert(value.index())),
                 Some(op) if forward.contains(&op) && value.ty().is_tensor() => saved.push(value),
                 Some(op) => {
@@ -124,9 +152,8 @@ impl<'c> Split<'c> {
         let place = |value: &Value<'c>| (order.iter().position(|op| Some(*op) == value.defining_op()), value.index());
         saved.sort_by_key(place);
         let ops = order.iter().copied().filter(|op| needed.contains(op)).collect();
-        let attrs = attributes(function, "arg_attrs", function.body(0).args().len());
-        let is_cotangent = |at: &usize| attrs[*at].entry(capture::COTANGENT).is_some();
-        let read = (0..attrs.len()).filter(|at| arguments.contains(at) || is_cotangent(at));
+        let is_cotangent = |at: &usize| arg_attrs[*at].entry(capture::COTANGENT).is_some();
+        let read = (0..arg_attrs.len()).filter(|at| arguments.contains(at) || is_cotangent(at));
         let (cotangents, arguments) = read.partition(is_cotangent);
         Some(Self {
             function,
@@ -156,16 +183,20 @@ impl<'c> Split<'c> {
         found
     }
 
+    /// The attributes of a saved value: an `output` of the forward, and an `input` of the backward.
+    fn named(&self, kind: &str, k: usize) -> Attr<'c> {
+        let cx = self.function.cx();
+        cx.dict_attr(&[(capture::KIND, cx.str_attr(kind)), (capture::NAME, cx.str_attr(&format!("saved_{k}")))])
+    }
+
+    /// Makes the function the forward.
     fn apply(self, mut rewriter: Rewriter<'c>) {
         let cx = self.function.cx();
         let attrs = attributes(self.function, "arg_attrs", self.function.body(0).args().len());
-        let named =
-            |kind: &str, k: usize| cx.dict_attr(&[(capture::KIND, cx.str_attr(kind)), (capture::NAME, cx.str_attr(&format!("saved_{k}")))]);
-        self.write_backward(&mut rewriter, &attrs, &named);
+        let saved: Vec<_> = self.saved.iter().enumerate().map(|(k, value)| (*value, self.named("output", k))).collect();
         let [mut others, gradients] = self.results;
         let is_output = |attr: &Attr<'c>| attr.entry(capture::KIND).and_then(Attr::as_str).is_none_or(|kind| kind == "output");
         let outputs = others.iter().filter(|(_, attr)| is_output(attr)).count();
-        let saved = self.saved.iter().enumerate().map(|(k, value)| (*value, named("output", k)));
         others.splice(outputs..outputs, saved);
         drop(gradients);
         let (values, res_attrs): (Vec<_>, Vec<_>) = others.into_iter().unzip();
@@ -190,10 +221,11 @@ impl<'c> Split<'c> {
     }
 
     /// The backward as a function of its own behind the forward.
-    fn write_backward(&self, rewriter: &mut Rewriter<'c>, attrs: &[Attr<'c>], named: &dyn Fn(&str, usize) -> Attr<'c>) {
+    fn write_backward(&self, rewriter: &mut Rewriter<'c>) -> Op<'c> {
         let (cx, block) = (self.function.cx(), self.function.body(0));
+        let attrs = attributes(self.function, "arg_attrs", block.args().len());
         let given: Vec<_> = self.arguments.iter().map(|at| (block.arg(*at), attrs[*at])).collect();
-        let saved = self.saved.iter().enumerate().map(|(k, value)| (*value, named("input", k)));
+        let saved = self.saved.iter().enumerate().map(|(k, value)| (*value, self.named("input", k)));
         let cotangents = self.cotangents.iter().map(|at| (block.arg(*at), attrs[*at]));
         let (taken, arg_attrs): (Vec<_>, Vec<_>) = given.into_iter().chain(saved).chain(cotangents).unzip();
         let (returned, res_attrs): (Vec<_>, Vec<_>) = self.results[1].iter().copied().unzip();
@@ -230,5 +262,6 @@ impl<'c> Split<'c> {
         }
         let returned: Vec<_> = returned.iter().map(|value| values.get(value).copied().unwrap_or(*value)).collect();
         func::ret(&mut inside, &returned);
+        function
     }
 }
