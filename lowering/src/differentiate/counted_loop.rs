@@ -1,7 +1,8 @@
 //! The gradient of a counted loop: a loop from the last step to the first.
 //!
 //! A backward step computes its step again, from what that began with. The forward loop keeps this in stacks, which have a row for each step,
-//! and it keeps the results of products too: they cost more than a row (the literature calls it a policy that saves products).
+//! and it keeps the results of products too, or what is made of them alone: they cost more than a row (the literature calls it a policy that
+//! saves products).
 //! What the steps add to the gradient of a value from outside is summed up step by step; but a product of few rows that gives a
 //! larger matrix, as the gradient of the weights of a recurrent layer, is one product of all rows behind the loop.
 
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 use strata_core::ir::{Block, DYNAMIC, ElementType, Op, OpSpec, Value};
 use strata_core::upstream::scf;
 use strata_dialects::prim;
+use strata_dialects::prim::scalar::Pointwise;
 use strata_dialects::prim_builder::{Prim, Scalar, Size, Tensor};
 
 use super::control::{Wanted, draws, go_on, placed, summed};
@@ -177,7 +179,7 @@ impl<'c> Product<'c> {
 enum Row {
     /// What a step began with, of the tensor of the state with this number.
     Argument(usize),
-    /// What the op at this place of the body gives.
+    /// What the op at this place of the body gives: a product, or a sum with it.
     Product(usize),
 }
 
@@ -220,14 +222,17 @@ impl<'c> Kept<'_, 'c> {
         made.body(0).ops().into_iter().rev().filter(dead).for_each(|op| self.prim().erase(op));
     }
 
-    /// Keeps the products that the backward step would compute again: `steps` are the ops of the step there, as far as they are left.
+    /// Keeps the products that the backward step would compute again, or what it makes of them alone: `steps` are the ops of the step there, as far
+    /// as they are left.
     fn products(&mut self, made: Op<'c>, steps: &[Op<'c>]) {
         let left: HashSet<_> = made.body(0).ops().into_iter().collect();
         for (place, again) in steps.iter().enumerate().filter(|(_, op)| left.contains(op)) {
             if again.isa::<prim::Dot>() && again.result(0).ty().is_static() {
-                self.prim().set_before(*again);
-                let stands = self.later(Row::Product(place), again.result(0));
-                self.prim().build(|builder| builder.replace_uses(again.result(0), stands));
+                let place = behind(place, steps);
+                let kept = steps[place].result(0);
+                self.prim().set_before(steps[place]);
+                let stands = self.later(Row::Product(place), kept);
+                self.prim().build(|builder| builder.replace_uses(kept, stands));
             }
         }
     }
@@ -260,6 +265,23 @@ impl<'c> Kept<'_, 'c> {
             prim.replace(op, &[row]);
         }
         (made, factors)
+    }
+}
+
+/// The place of the last op of those that each read nothing but the one before it and other operands, element by element, from a product on. It has
+/// as many bytes as the product, and the other operands need not be read again.
+fn behind(product: usize, steps: &[Op<'_>]) -> usize {
+    let mut place = product;
+    loop {
+        let value = steps[place].result(0);
+        let next = match value.uses().as_slice() {
+            [only] if only.op.interface::<dyn Pointwise>().is_some() && only.op.result(0).ty() == value.ty() => {
+                steps.iter().position(|op| *op == only.op)
+            }
+            _ => None,
+        };
+        let Some(next) = next else { return place };
+        place = next;
     }
 }
 
