@@ -121,23 +121,26 @@ class _Pair:
         outputs = [made.index(k) for k in graded]
         asked = {"wrt": [program.arguments[k] for k in by], "cotangents": outputs}
         budget = f"budget={torch._functorch.config.activation_memory_budget}"
-        pair = {half: events.Graph(half, calls) for half in ("forward", "backward")}
-        forward, backward = (
-            compile_program(program, options, event, {"gradient": {**asked, "half": half}, "rematerialise": budget}) for half, event in pair.items()
-        )
+
+        def compiled(half: str):
+            event = events.Graph(half, calls)
+            return compile_program(program, options, event, {"gradient": {**asked, "half": half}, "rematerialise": budget}), event
+
+        forward, event = compiled("forward")
         # Behind the results is what the backward reads of the forward, before what is written to.
         saved = [output["name"] for output in json.loads(forward.manifest)["outputs"] if output["kind"] == "output"][len(made) :]
         behind = replace(program, places=[*program.places, *[graph.TENSOR] * len(saved)])
-        self.forward, _ = to_function(behind, options, pair["forward"], forward)
-        read = {value["name"] for value in json.loads(backward.manifest)["inputs"]}
-        self.kept = [k for k, name in enumerate(program.arguments[: self.inputs]) if name in read]
+        self.forward, _ = to_function(behind, options, event, forward)
+        events.record(event)
+
+        backward, event = compiled("backward")
+        inputs, given = ({value["name"] for value in json.loads(backward.manifest)[kind]} for kind in ("inputs", "outputs"))
+        self.kept = [k for k, name in enumerate(program.arguments[: self.inputs]) if name in inputs]
         names = [*(program.arguments[k] for k in self.kept), *saved, *(f"cot_{k}" for k in outputs), *program.arguments[self.inputs :]]
         # What no result depends on has no gradient.
-        found = {output["name"] for output in json.loads(backward.manifest)["outputs"]}
-        self.by = [k for k in by if f"grad_{program.arguments[k]}" in found]
-        self.backward, _ = to_function(replace(program, arguments=names, places=[graph.TENSOR] * len(self.by)), options, pair["backward"], backward)
-        for event in pair.values():
-            events.record(event)
+        self.by = [k for k in by if f"grad_{program.arguments[k]}" in given]
+        self.backward, _ = to_function(replace(program, arguments=names, places=[graph.TENSOR] * len(self.by)), options, event, backward)
+        events.record(event)
 
     def __call__(self, *inputs):
         return list(_Differentiable.apply(self, *inputs))

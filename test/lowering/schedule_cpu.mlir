@@ -401,7 +401,7 @@ func.func @small(%x: tensor<1x9000x12x16xf32>) -> tensor<1x9000x16x12xf32> {
 // CHECK-NOT: peel
 // CHECK-LABEL: func.func @ragged
 // AVX2-LABEL: loop.kernel @k0
-// AVX2-SAME: peel = array<i64: 2>, tile = array<i64: 1, 64, 64>
+// AVX2-SAME: peel = array<i64: 1>, tile = array<i64: 64, 64>
 func.func @ragged(%x: tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32> {
   %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<1x3969x256xf32>) -> tensor<1x256x3969xf32>
   return %0 : tensor<1x256x3969xf32>

@@ -50,7 +50,7 @@ func.func @weights(%x: tensor<4x4xf32> {capture.kind = "input", capture.name = "
 // -----
 
 // Steps of a sequence are one kernel, which is told the step.
-// CHECK: affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>
+// CHECK: affine_map<(d0)[s0] -> (s0, d0)>
 // CHECK: loop.kernel @k0 {{.*}}symbols = array<i64: 1>}
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<8x4xf32>, %{{.*}}: index):
 // CHECK-NOT: loop.kernel

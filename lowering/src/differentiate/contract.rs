@@ -129,23 +129,39 @@ fn by_input<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
 fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     let (g, x, weight) = (at.g(), at.x(0), at.x(1));
     let batch = x.size(0);
+    let windows = 2..weight.rank();
+    if groups == 1 && windows.clone().all(|dim| weight.size(dim).known() == Some(1)) && space.iter().all(|along| along.lhs_dilation == 1) {
+        // Windows of one place: a product over the batch and all windows.
+        let read = |x: Tensor<'c>, (dim, along): (usize, &Along)| {
+            x.pad_dim(dim, Scalar::Int(0), along.low, along.high).slice(dim, 0, g.size(dim), along.stride)
+        };
+        let places = windows.zip(space).fold(x.conj(), read);
+        let summed: Vec<_> = (0..weight.rank()).filter(|dim| *dim != 1).collect();
+        return g.dot(places, (&[], &[]), (&summed, &summed)).reshape(&weight.shape());
+    }
     // Channels of a group are the batch, and the batch of each group is its channels.
     let sizes = x.shape()[2..].to_vec();
     let split = x.conj().reshape(&[&[batch, Size::Const(groups), x.size(1) / groups], sizes.as_slice()].concat());
     let mut order: Vec<_> = (0..split.rank()).collect();
     order[..3].copy_from_slice(&[2, 1, 0]);
     let lines = split.transpose(&order).reshape(&[&[x.size(1) / groups, batch * groups], sizes.as_slice()].concat());
-    let turned = |along: &Along| Along {
-        stride: along.rhs_dilation,
-        low: along.low,
-        high: along.high,
-        lhs_dilation: along.lhs_dilation,
-        rhs_dilation: along.stride,
+    let turned = |(along, dim): (&Along, usize)| {
+        let padded = (x.size(dim) - 1) * along.lhs_dilation + (1 + along.low + along.high);
+        let read = (g.size(dim) - 1) * along.stride + (weight.size(dim) - 1) * along.rhs_dilation + 1;
+        // What the last window leaves over of the padded input is not read.
+        let over = (padded - read).known().unwrap_or_default();
+        Along {
+            stride: along.rhs_dilation,
+            low: along.low,
+            high: along.high - over,
+            lhs_dilation: along.lhs_dilation,
+            rhs_dilation: along.stride,
+        }
     };
-    let turned: Vec<_> = space.iter().map(turned).collect();
+    let turned: Vec<_> = space.iter().zip(windows.clone()).map(turned).collect();
     let mut gradient = convolution(at, lines, g.swap(0, 1), &turned, groups);
-    for dim in 2..weight.rank() {
-        // What the last window leaves over of the padded input gives positions beyond the window.
+    for dim in windows {
+        // Where sizes are not known, that gives positions beyond the window.
         gradient = gradient.slice(dim, 0, weight.size(dim), 1);
     }
     gradient.swap(0, 1)

@@ -5,6 +5,7 @@ use super::collapse::collapse;
 use super::sizes::{Size, resolve, size_of};
 use super::split::split;
 use super::stage::{Kind, Request, Stage};
+use super::unit_dims::drop_unit_dims;
 use super::{Error, indexed, random, view};
 use crate::num::number_of;
 use std::collections::{HashMap, HashSet};
@@ -58,6 +59,7 @@ pub fn lower<'c>(module: Op<'c>, fusion: Op<'c>, name: &str, splits: &mut Splits
         Ok(()) => {
             let shapes = KernelView::new(op).map(|view| view.shapes()).unwrap_or_default();
             split(op, &mut rewriter);
+            drop_unit_dims(op, &mut rewriter);
             collapse(op, &mut rewriter);
             kernel.call(op, name, &shapes, &mut rewriter)
         }

@@ -16,6 +16,7 @@ mod reduction;
 mod sizes;
 mod split;
 mod stage;
+mod unit_dims;
 mod view;
 
 pub use crate::error::Error;
