@@ -49,8 +49,15 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         let vectors = EVEN_VECTORS.into_iter().find(|vectors| whole % vectors == 0).unwrap_or(whole.min(EVEN_VECTORS[0]));
         (vectors, (registers - vectors) / vectors)
     } else {
-        let vectors = whole.min(PANEL_VECTORS);
-        (vectors, (registers - 2 * vectors - 4) / vectors)
+        let rows = |vectors: i64| (registers - beside_sums(registers, vectors)) / vectors;
+        // Multiply-adds for each load, of those that are not of lanes beyond the last.
+        let uses = |vectors: &i64| {
+            let full = (whole as u64).div_ceil(*vectors as u64) as i64 * vectors;
+            let rows = rows(*vectors).min(MOST_ROWS);
+            vectors * rows * 1000 / (vectors + rows) * whole / full
+        };
+        let vectors = (1..=whole.min(PANEL_VECTORS)).max_by_key(uses).unwrap_or(1);
+        (vectors, rows(vectors))
     };
     let blocks = blocks(frame, &panels, rows.min(MOST_ROWS));
     let order = order(frame, &panels, &blocks, whole / vectors);
@@ -65,6 +72,12 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         StageSchedule { prefetch: Some(true), ..StageSchedule::default() }.set(panels.stage.op);
     }
     true
+}
+
+/// Registers of a block that are not for sums: a row of the panel and what is broadcast, and where there are many a second row, which is loaded meanwhile.
+fn beside_sums(registers: i64, vectors: i64) -> i64 {
+    const FEW: i64 = 16;
+    if registers <= FEW { vectors + 2 } else { 2 * vectors + 4 }
 }
 
 fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
