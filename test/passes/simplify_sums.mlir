@@ -155,3 +155,24 @@ func.func @large_dots(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<4x4xf3
   %6 = prim.add %4, %5 : tensor<4x4xf32>
   return %6 : tensor<4x4xf32>
 }
+
+// A dot that adds nothing up is a product; the batch comes first, and halves that are added wide stay.
+// CHECK-LABEL: func.func @outer(
+// CHECK-SAME: %[[X:.*]]: tensor<5x3x1xf32>, %[[Y:.*]]: tensor<3x1x7xf32>
+// CHECK: %[[A:.*]] = prim.reshape %[[X]] : (tensor<5x3x1xf32>) -> tensor<5x3xf32>
+// CHECK: %[[T:.*]] = prim.transpose %[[A]] {perm = array<i64: 1, 0>}
+// CHECK: %[[L:.*]] = prim.broadcast %[[T]] {dims = array<i64: 0, 1>}
+// CHECK: %[[B:.*]] = prim.reshape %[[Y]] : (tensor<3x1x7xf32>) -> tensor<3x7xf32>
+// CHECK: %[[R:.*]] = prim.broadcast %[[B]] {dims = array<i64: 0, 2>}
+// CHECK: prim.mul %[[L]], %[[R]] : tensor<3x5x7xf32>
+func.func @outer(%x: tensor<5x3x1xf32>, %y: tensor<3x1x7xf32>) -> tensor<3x5x7xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64: 1>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<5x3x1xf32>, tensor<3x1x7xf32>) -> tensor<3x5x7xf32>
+  return %0 : tensor<3x5x7xf32>
+}
+
+// CHECK-LABEL: func.func @wide(
+// CHECK: prim.dot
+func.func @wide(%x: tensor<5x1xbf16>, %y: tensor<1x7xbf16>) -> tensor<5x7xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 0>} : (tensor<5x1xbf16>, tensor<1x7xbf16>) -> tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}

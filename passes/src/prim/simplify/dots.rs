@@ -1,7 +1,7 @@
 //! Sums of products as `dot`, and sums of a `dot`. See [`super::sums`] for when they fire.
 
 use super::product::{Factor, Tree};
-use super::rewriter::{Simplified, SizedRewriter, same_type};
+use super::rewriter::{BuildSized, Simplified, SizedRewriter, same_type};
 use super::sums::{sum, summed};
 use strata_core::ir::{ElementType, Op};
 use strata_core::rewrite::NoMatch;
@@ -109,4 +109,41 @@ pub fn sum_of_dot<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplifie
     let rest: Vec<usize> = (0..left.len()).filter(|&at| dims.contains(&left[at])).collect();
     let summed = sum(rewriter, dot, &rest);
     same_type(op, summed)
+}
+
+/// dot(x, y) = broadcast(x) * broadcast(y), where the contracted dimensions have one element: it joins what is around it.
+pub fn dot_of_one<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let result = op.result(0).ty();
+    let list = |name: &str| -> Vec<usize> { op.ints(name).unwrap_or_default().into_iter().map(|dim| dim as usize).collect() };
+    let sides = [(op.operand(0), list("lhs_batch"), list("lhs_contract")), (op.operand(1), list("rhs_batch"), list("rhs_contract"))];
+    if !result.is_static() || sides.iter().any(|(x, ..)| x.ty().element_type() != result.element_type() || !x.ty().is_static()) {
+        return Err("sizes are not known, or products are added in another type".into());
+    }
+    if sides.iter().any(|(x, _, contract)| contract.iter().any(|&dim| x.ty().shape()[dim] != 1)) {
+        return Err("several products are added".into());
+    }
+    let mut at = sides[0].1.len();
+    let factors = sides.map(|(x, batch, contract)| {
+        let free: Vec<usize> = (0..x.ty().rank()).filter(|dim| !batch.contains(dim) && !contract.contains(dim)).collect();
+        let places: Vec<usize> = (0..batch.len()).chain(at..at + free.len()).collect();
+        at += free.len();
+        // The place in the result of each dimension that is left, in the order of the operand.
+        let mut left: Vec<(usize, usize)> = batch.into_iter().chain(free).zip(places).collect();
+        left.sort_unstable();
+        let shape: Vec<i64> = left.iter().map(|(dim, _)| x.ty().shape()[*dim]).collect();
+        let dense = if contract.is_empty() { x } else { rewriter.reshape(x, x.ty().with_shape(&shape), |dim| (x, left[dim].0)) };
+        let mut order: Vec<usize> = (0..left.len()).collect();
+        order.sort_by_key(|&dim| left[dim].1);
+        let cx = rewriter.cx();
+        let numbers = |numbers: &mut dyn Iterator<Item = usize>| cx.i64s_attr(&numbers.map(|number| number as i64).collect::<Vec<_>>());
+        let turned = if order.is_sorted() {
+            dense
+        } else {
+            let ty = dense.ty().with_shape(&order.iter().map(|&dim| shape[dim]).collect::<Vec<_>>());
+            rewriter.value(prim::Transpose::NAME, &[dense], ty, &[("perm", numbers(&mut order.iter().copied()))])
+        };
+        let dims = numbers(&mut order.iter().map(|&dim| left[dim].1));
+        rewriter.value(prim::Broadcast::NAME, &[turned], result, &[("dims", dims)])
+    });
+    Ok(rewriter.value(prim::Mul::NAME, &factors, result, &[]))
 }

@@ -8,6 +8,7 @@
 //! - **sum-of-dot**: a free dimension of a `dot` is summed in its operand.
 //! - **sum-of-dots**: the sum of four and more `dot`s, each smaller in its operands than in its result, is one `dot` over all that they contract:
 //!   `x_1 y_1 + x_2 y_2 + .. = [x_1 x_2 ..] [y_1; y_2; ..]`, as the gradient of a weight that each step of a recurrence reads.
+//! - **dot-of-one**: a `dot` that adds nothing up, as an outer product, is a product of repeated factors (whose zeros may be negative).
 //! - **sum-of-terms**: `sum_jk (x_j + y_k)` is summed term by term, where a term does not have all summed dimensions.
 //! - **reduce-of-repeated**: maxima, minima, `and` and `or` of repeated elements.
 //!
@@ -74,6 +75,7 @@ fn rules(patterns: &mut SizedPatterns<'_>, numerics: Numerics) {
     if numerics > Numerics::Strict {
         patterns.identity::<prim::Reduce>("sum-of-two-factors", 1, dots::sum_of_two_factors);
         patterns.identity::<prim::Reduce>("sum-of-dot", 1, dots::sum_of_dot);
+        patterns.identity::<prim::Dot>("dot-of-one", 1, dots::dot_of_one);
         patterns.identity::<prim::Add>("sum-of-dots", 1, sums_of_dots::sum_of_dots);
     }
 }
