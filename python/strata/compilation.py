@@ -41,8 +41,8 @@ class Compilation:
         if self.options.autograd == "strata" and gradient.is_asked(module) and not to_file:
             try:
                 return gradient.differentiable(module, inputs, self.options)
-            except (graph.Unsupported, RuntimeError) as error:
-                self.of_pytorch = f"its gradient is PyTorch's: {error}"
+            except Exception as error:  # an error of the program's is AOTAutograd's to raise
+                self.of_pytorch = f"its gradient is PyTorch's: {error or type(error).__name__}"
         compiler = aot_autograd(
             fw_compiler=lambda module, inputs: self.compile("forward", module),
             bw_compiler=lambda module, inputs: self.compile("backward", module),

@@ -42,6 +42,8 @@ def differentiable(module: GraphModule, given: list, options: Options) -> Callab
     others = {k: inputs[:k] + inputs[k + 1 :] for k in written}
     if any(inputs[k].requires_grad or any(_share(inputs[k], each) for each in others[k]) for k in written):
         raise graph.Unsupported("an input that is written to has a gradient, or shares memory with another")
+    if any(_is_sparse(node) for node in traced.graph.nodes):
+        raise graph.Unsupported("a gradient is sparse")
     program = graph.program(traced)
     if program.conjugates:
         raise graph.Unsupported("the conjugation or negation of an input is left to its readers")
@@ -81,6 +83,13 @@ def _check(module: GraphModule, inputs: list, results: list):
     for k, value in enumerate(results):
         if any(_share(value, each) for each in (*inputs, *results[:k])):
             raise graph.Unsupported("a result shares memory with an input or with another")
+
+
+def _is_sparse(node: Node) -> bool:
+    """Whether a call is of an operator that was asked for a sparse gradient."""
+    schema = getattr(node.target, "_schema", None)
+    names = [argument.name for argument in schema.arguments] if schema else []
+    return {**dict(zip(names, node.args)), **node.kwargs}.get("sparse") is True
 
 
 class _Lines(Interpreter):

@@ -176,6 +176,13 @@ def test_what_is_left_to_pytorch_says_why(name):
     assert all(reason in text for text in reasons()) and bool(reasons()) == (reason is not None)
 
 
+def test_a_sparse_gradient():
+    table = nn.Embedding(10, 4, sparse=True)
+    compiled(lambda rows: table(rows).sin())(torch.tensor([1, 2, 2])).sum().backward()
+    assert table.weight.grad.layout == torch.sparse_coo
+    assert "a gradient is sparse" in reasons()[0]
+
+
 def test_a_graph_that_is_left_to_pytorch_leaves_no_autocast():
     def function(x, w):
         with torch.autocast("cpu", dtype=torch.bfloat16):

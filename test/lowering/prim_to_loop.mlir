@@ -144,3 +144,37 @@ func.func @rows_of_two_dims(%x: tensor<4x3x5xf32>) -> tensor<4x3x5xf32> {
   }
   return %0 : tensor<4x3x5xf32>
 }
+
+// -----
+
+// Dims of one step vanish from a kernel that only maps, also where an operand has more along them; what is read outside of a tensor keeps them.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<30x20xf32>):
+// CHECK: -> tensor<20x30xf32>
+// CHECK-LABEL: func.func @unit_dims
+// CHECK: prim.reshape %{{.*}} : (tensor<30x20x1xf32>) -> tensor<30x20xf32>
+// CHECK: prim.reshape %{{.*}} : (tensor<20x30xf32>) -> tensor<20x30x1xf32>
+func.func @unit_dims(%x: tensor<30x20x1xf32>) -> tensor<20x30x1xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0, 2>} : (tensor<30x20x1xf32>) -> tensor<20x30x1xf32>
+  return %0 : tensor<20x30x1xf32>
+}
+
+// -----
+
+// CHECK: affine_map<(d0, d1) -> (d0, 1, d1)>
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<30x2x20xf32>):
+// CHECK: -> tensor<30x20xf32>
+func.func @unit_slice(%x: tensor<30x2x20xf32>) -> tensor<30x1x20xf32> {
+  %0 = prim.slice %x {offsets = array<i64: 0, 1, 0>, sizes = array<i64: 30, 1, 20>, strides = array<i64: 1, 1, 1>} : (tensor<30x2x20xf32>) -> tensor<30x1x20xf32>
+  return %0 : tensor<30x1x20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<f32>, %{{.*}}: tensor<30x1x20xf32>):
+func.func @unit_pad(%x: tensor<30x1x20xf32>, %y: tensor<f32>) -> tensor<30x3x20xf32> {
+  %0 = prim.pad %x, %y {high = array<i64: 0, 1, 0>, interior = array<i64: 0, 0, 0>, low = array<i64: 0, 1, 0>} : (tensor<30x1x20xf32>, tensor<f32>) -> tensor<30x3x20xf32>
+  return %0 : tensor<30x3x20xf32>
+}

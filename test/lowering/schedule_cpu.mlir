@@ -438,3 +438,45 @@ func.func @short_rows(%x: tensor<64x40xf32>, %y: tensor<40xf32>) -> tensor<64x40
   }
   return %0 : tensor<64x40xbf16>
 }
+
+// -----
+
+// A large copy whose result and operand have their rows in other orders goes in tiles, with runs of 1 KiB of both: 16 rows of 16 elements of
+// the result, and of the operand.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0, 1, 2>, tile = array<i64: 16, 16, 16>
+// CHECK-LABEL: func.func @panels
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: tile = array<i64: 16, 16, 16>
+// AVX2-LABEL: func.func @panels
+func.func @panels(%x: tensor<2048x64x16xf32>) -> tensor<64x2048x16xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0, 2>} : (tensor<2048x64x16xf32>) -> tensor<64x2048x16xf32>
+  return %0 : tensor<64x2048x16xf32>
+}
+
+// -----
+
+// Long rows need no tiles, and what is repeated is read in its order.
+// CHECK-LABEL: loop.kernel
+// CHECK-NOT: tile
+// CHECK-LABEL: func.func @rows
+// AVX2-LABEL: func.func @rows
+func.func @rows(%x: tensor<300x200x160xf32>, %y: tensor<3000x16xf32>) -> (tensor<200x300x160xf32>, tensor<3000x60x16xf32>) {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0, 2>} : (tensor<300x200x160xf32>) -> tensor<200x300x160xf32>
+  %1 = prim.broadcast %y {dims = array<i64: 0, 2>} : (tensor<3000x16xf32>) -> tensor<3000x60x16xf32>
+  return %0, %1 : tensor<200x300x160xf32>, tensor<3000x60x16xf32>
+}
+
+// -----
+
+// The vectors of a panel are so many that each load is used most: of 16 registers, two and six rows, of which three are under the window.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: unroll = array<i64: 1, 1, 3, 4>
+// CHECK-LABEL: func.func @weight_gradient
+// AVX2-LABEL: loop.kernel @k0
+// AVX2-SAME: unroll = array<i64: 1, 2, 3, 2>
+// AVX2-LABEL: func.func @weight_gradient
+func.func @weight_gradient(%x: tensor<64x4x58x58xf32>, %g: tensor<4x56x56x64xf32>) -> tensor<64x64x3x3xf32> {
+  %0 = prim.conv %x, %g {groups = 1 : i64, high = array<i64: 0, 0>, layout = "nc01,c01o->no01", lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<64x4x58x58xf32>, tensor<4x56x56x64xf32>) -> tensor<64x64x3x3xf32>
+  return %0 : tensor<64x64x3x3xf32>
+}

@@ -38,8 +38,17 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let unroll: Vec<i64> = order.iter().map(|&dim| copies(dim, (wanted / joined).max(1))).collect();
     let width = Some(frame.width_along(vector) * joined);
     let fission = (enough && goes_down_columns(frame, vector)).then_some(true);
-    let tile = between_orders(frame, vector, None).map(|tile| order.iter().map(|&dim| tile(dim)).collect());
-    frame.write(&order, KernelSchedule { fission, tile, unroll: Some(unroll), vector: Some(vector), width, ..KernelSchedule::default() });
+    let tile: Option<Vec<i64>> = between_orders(frame, vector, None).map(|tile| order.iter().map(|&dim| tile(dim)).collect());
+    let peel = tile.as_ref().and_then(|_| ragged(frame, vector, width.unwrap_or(1)));
+    let lanes = KernelSchedule { vector: Some(vector), width, ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { fission, tile, peel, unroll: Some(unroll), ..lanes });
+}
+
+/// The dim of the lanes, where its last lanes end apart: they fill no vector, and masked stores take twenty times as long as whole ones where masks
+/// are vectors.
+fn ragged(frame: &Frame<'_, '_>, vector: usize, width: i64) -> Option<Vec<usize>> {
+    let whole = frame.kernel.static_size(vector).is_some_and(|size| size % width == 0);
+    (!whole && !frame.target.has_mask_registers()).then(|| vec![vector])
 }
 
 /// Bytes of memory that are read, or written, one behind the other in a tile of a large copy: 67 MB in panels of 16 take a Zen 4 11.5 ms with
@@ -70,7 +79,7 @@ fn between_orders(frame: &Frame<'_, '_>, vector: usize, along: Option<usize>) ->
             _ => whole(dim, frame.size(dim)),
         })
         .collect();
-    (read != written && row < RUN).then_some(move |dim: usize| tiles[dim])
+    (read != written && 2 * row <= RUN && step(written).is_some()).then_some(move |dim: usize| tiles[dim])
 }
 
 /// Whether the stages of a scatter have loops of their own, which would go down strips of columns, and store rows that lanes run along.
@@ -179,13 +188,11 @@ fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
     let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), unroll, ..KernelSchedule::default() };
     let small = frame.size(along).min(TILE_EDGE) * frame.size(vector).min(TILE_EDGE) < TILE_EDGE * TILE_EDGE / 4;
     let shape = if let Some(tile) = between_orders(frame, vector, Some(along)).filter(|_| small) {
-        KernelSchedule { tile: list(&tile), ..lanes }
+        KernelSchedule { tile: list(&tile), peel: ragged(frame, vector, frame.width), ..lanes }
     } else if small || stage.guarded.contains(&true) {
         KernelSchedule { block: list(&|dim| if inside(dim) { BLOCK_EDGE } else { 0 }), ..lanes }
     } else {
-        let whole = frame.kernel.static_size(vector).is_some_and(|size| size % frame.width == 0);
-        let peel = (!whole && !frame.target.has_mask_registers()).then(|| vec![vector]);
-        KernelSchedule { tile: list(&|dim| if inside(dim) { TILE_EDGE } else { 1 }), peel, ..lanes }
+        KernelSchedule { tile: list(&|dim| if inside(dim) { TILE_EDGE } else { 1 }), peel: ragged(frame, vector, frame.width), ..lanes }
     };
     frame.write(&order, shape);
     StageSchedule { transpose: Some(along), ..StageSchedule::default() }.set(stage.op);
