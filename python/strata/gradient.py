@@ -40,8 +40,9 @@ def differentiable(module: GraphModule, given: list, options: Options) -> Callab
         traced = direct.traced(_Lines(module).run, [_without_memory(value, mode) for value in given], set(by), mode)
     written = direct._changed(traced)
     others = {k: inputs[:k] + inputs[k + 1 :] for k in written}
-    if any(inputs[k].requires_grad or any(_share(inputs[k], each) for each in others[k]) for k in written):
-        raise graph.Unsupported("an input that is written to has a gradient, or shares memory with another")
+    placeholders = module.graph.find_nodes(op="placeholder")
+    if any(inputs[k].requires_grad or any(_share(inputs[k], each) for each in others[k]) or not _is_of_module(placeholders[k]) for k in written):
+        raise graph.Unsupported("an input that is written to is no buffer of a module, has a gradient, or shares memory with another")
     if any(_is_sparse(node) for node in traced.graph.nodes):
         raise graph.Unsupported("a gradient is sparse")
     program = graph.program(traced)
@@ -59,6 +60,11 @@ def _inputs(module: GraphModule) -> list:
 def _results(module: GraphModule) -> list:
     """The same of its results."""
     return [value.meta.get("example_value") if isinstance(value, Node) else value for value in module.graph.output_node().args[0]]
+
+
+def _is_of_module(placeholder: Node) -> bool:
+    """Whether an input is a parameter or a buffer. Others may come to lie in the memory of each other."""
+    return bool((placeholder.meta.get("tensor_dict") or {}).get("_dynamo_static_input_type"))
 
 
 def _without_memory(value, mode: FakeTensorMode):
