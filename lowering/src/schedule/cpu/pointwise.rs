@@ -36,11 +36,11 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let copies = |dim: usize, copies: i64| if dim == vector && enough { copies } else { 1 };
     let joined = in_order.map_or_else(|| joined(frame, vector), |_| 1);
     let unroll: Vec<i64> = order.iter().map(|&dim| copies(dim, (wanted / joined).max(1))).collect();
-    let width = Some(frame.width_along(vector) * joined);
+    let width = frame.width_along(vector) * joined;
     let fission = (enough && goes_down_columns(frame, vector)).then_some(true);
     let tile: Option<Vec<i64>> = between_orders(frame, vector, None).map(|tile| order.iter().map(|&dim| tile(dim)).collect());
-    let peel = tile.as_ref().and_then(|_| ragged(frame, vector, width.unwrap_or(1)));
-    let lanes = KernelSchedule { vector: Some(vector), width, ..KernelSchedule::default() };
+    let peel = tile.as_ref().and_then(|_| ragged(frame, vector, width));
+    let lanes = KernelSchedule { vector: Some(vector), width: Some(width), ..KernelSchedule::default() };
     frame.write(&order, KernelSchedule { fission, tile, peel, unroll: Some(unroll), ..lanes });
 }
 
