@@ -131,31 +131,33 @@ class _Pair:
 
     def __init__(self, program: graph.Program, options: Options, by: list[int], graded: list[int], written: list[int], calls: int):
         self.graded, self.written = graded, written
+        self.ungraded = [k for k in range(len(program.places)) if k not in graded]
         self.inputs, self.results = len(program.arguments) - len(program.constants), len(program.places)
         made = [k for k, place in enumerate(program.places) if place in (graph.TENSOR, graph.NUMBER)]
         outputs = [made.index(k) for k in graded]
         asked = {"wrt": [program.arguments[k] for k in by], "cotangents": outputs}
         budget = f"budget={torch._functorch.config.activation_memory_budget}"
+        described = {half: events.Graph(half, calls) for half in ("forward", "backward")}
 
         def compiled(half: str):
-            event = events.Graph(half, calls)
-            return compile_program(program, options, event, {"gradient": {**asked, "half": half}, "rematerialise": budget}), event
+            return compile_program(program, options, described[half], {"gradient": {**asked, "half": half}, "rematerialise": budget})
 
-        forward, event = compiled("forward")
+        forward = compiled("forward")
         # Behind the results is what the backward reads of the forward, before what is written to.
         saved = [output["name"] for output in json.loads(forward.manifest)["outputs"] if output["kind"] == "output"][len(made) :]
         behind = replace(program, places=[*program.places, *[graph.TENSOR] * len(saved)])
-        self.forward, _ = to_function(behind, options, event, forward)
-        events.record(event)
+        self.forward, _ = to_function(behind, options, described["forward"], forward)
 
-        backward, event = compiled("backward")
+        backward = compiled("backward")
         inputs, given = ({value["name"] for value in json.loads(backward.manifest)[kind]} for kind in ("inputs", "outputs"))
         self.kept = [k for k, name in enumerate(program.arguments[: self.inputs]) if name in inputs]
         names = [*(program.arguments[k] for k in self.kept), *saved, *(f"cot_{k}" for k in outputs), *program.arguments[self.inputs :]]
         # What no result depends on has no gradient.
         self.by = [k for k in by if f"grad_{program.arguments[k]}" in given]
-        self.backward, _ = to_function(replace(program, arguments=names, places=[graph.TENSOR] * len(self.by)), options, event, backward)
-        events.record(event)
+        gradients = replace(program, arguments=names, places=[graph.TENSOR] * len(self.by))
+        self.backward, _ = to_function(gradients, options, described["backward"], backward)
+        for event in described.values():
+            events.record(event)
 
     def __call__(self, *inputs):
         return list(_Differentiable.apply(self, *inputs))
@@ -173,7 +175,7 @@ class _Differentiable(torch.autograd.Function):
         ctx.pair = pair
         ctx.numbers = [None if isinstance(value, torch.Tensor) else value for value in kept]
         ctx.save_for_backward(*tensors, *saved)
-        ctx.mark_non_differentiable(*(value for k, value in enumerate(results) if k not in pair.graded and isinstance(value, torch.Tensor)))
+        ctx.mark_non_differentiable(*(results[k] for k in pair.ungraded if isinstance(results[k], torch.Tensor)))
         torch.autograd.graph.increment_version([inputs[k] for k in pair.written])
         return results
 

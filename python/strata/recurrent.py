@@ -1,7 +1,7 @@
 """`nn.LSTM`, `nn.GRU` and `nn.RNN` as one operator each. PyTorch's tracers would write out their steps; the compiler has a rule for the whole layer.
 
-`strata::lstm` and its like have the schemas of `aten::lstm.input` and its like, and become these when a graph is written for the compiler. Their
-gradients are a program of its own for each layer, compiled by the compiler's differentiation when a backward pass first runs.
+`strata::lstm` and its like have the schemas of `aten::lstm.input` and its like, and become these when a graph is written for the compiler. Where
+AOTAutograd makes a graph's gradients, those of a layer are a program of its own, compiled when a backward pass first runs.
 """
 
 import operator

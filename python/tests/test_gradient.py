@@ -49,6 +49,8 @@ def in_halves(x, w):
 FUNCTIONS = {
     "a result that is kept": (lambda x: x.exp(), leaf(4, 5)),
     "results without a gradient": (lambda x: (x * 2, x.argmax(), x.detach() * 3, x.max(1)), leaf(4, 5)),
+    "a copy": (lambda x: x.clone(), leaf(4, 5)),
+    "no dimensions": (lambda x: x * x.exp(), torch.tensor(0.5, requires_grad=True)),
     "numbers": (lambda x, n: (x * n, x.shape[0], None), leaf(4, 5), 3),
     "one result twice": (lambda x: [x * 2] * 2, leaf(4, 5)),
     "an argument without a gradient": (lambda x, y: x * y, leaf(4, 5), torch.randn(4, 5)),
@@ -179,6 +181,7 @@ def test_nothing_is_compiled_for_results_without_a_gradient():
 
 
 LEFT = {
+    "empty": (lambda x: x[:0] @ torch.ones(5, 3), "has no output that depends on"),
     "view": (lambda x: (x.view(-1), x.exp()), "a result shares memory"),
     "branch": (lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x * 3, (x,)), "`cond` says itself"),
     "transform": (lambda x: torch.func.grad(lambda x: (x**3).sum())(x), "a transform of torch.func"),

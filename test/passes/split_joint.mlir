@@ -4,18 +4,23 @@
 // RUN: rs-opt %s --split-joint=only=backward | rs-filecheck %s --check-prefix=BACKWARD
 // RUN: not rs-opt %s --split-joint=only=both 2>&1 | rs-filecheck %s --check-prefix=WRONG
 // RUN: not rs-opt %S/Inputs/no_gradients.mlir --split-joint 2>&1 | rs-filecheck %s --check-prefix=NONE
+// RUN: not rs-opt %S/Inputs/no_backward.mlir --split-joint 2>&1 | rs-filecheck %s --check-prefix=CONSTANT
 
 // ONLY-NOT: func.func @f(
 // ONLY: func.func @f_backward({{.*}} attributes {capture.entry}
 // FORWARD: func.func @f({{.*}}"saved_0"{{.*}} attributes {capture.entry}
 // FORWARD: func.func @written({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// FORWARD: func.func @same({{.*}} attributes {capture.entry}
 // FORWARD-NOT: func.func
 // BACKWARD-NOT: func.func @f(
 // BACKWARD: func.func @f_backward({{.*}}"saved_0"{{.*}} attributes {capture.entry}
 // BACKWARD-NOT: func.func @written(
 // BACKWARD: func.func @written_backward({{.*}}"saved_0"{{.*}} attributes {capture.entry}
+// BACKWARD-NOT: func.func @same(
+// BACKWARD: func.func @same_backward({{.*}} attributes {capture.entry}
 // BACKWARD-NOT: func.func
 // WRONG: only=both: the programs of a pair are forward and backward
+// CONSTANT: has no output that depends on what it is differentiated by, and so no backward
 // NONE: computes no gradients; run --differentiate first
 
 // The forward hands what the backward reads behind its outputs, before what it changes; the backward takes the arguments that it reads, that, and
@@ -71,4 +76,15 @@ func.func @written(%x: tensor<8xf32> {capture.kind = "input", capture.name = "x"
   %1 = prim.exp %c : tensor<8xf32>
   %2 = prim.mul %g, %c : tensor<8xf32>
   return %0, %2, %2, %1 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// The forward may have no ops: it gives its argument.
+
+// CHECK-LABEL: func.func @same(
+// CHECK-NEXT: return %{{[a-z0-9]+}} : tensor<8xf32>
+// CHECK-LABEL: func.func @same_backward(
+// CHECK-SAME: "cot_0"}) -> (tensor<8xf32> {capture.gradient = "x"
+func.func @same(%x: tensor<8xf32> {capture.kind = "input", capture.name = "x"}, %g: tensor<8xf32> {capture.cotangent = 0 : i64, capture.kind = "input", capture.name = "cot_0"})
+    -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output", capture.name = "grad_x"}) attributes {capture.entry} {
+  return %x, %g : tensor<8xf32>, tensor<8xf32>
 }

@@ -68,13 +68,18 @@ fn conv<'c>(at: &At<'c>) -> Cotangents<'c> {
     at.each(|operand| Some(if operand == 0 { by_input(at, &space, groups) } else { by_weight(at, &space, groups) }))
 }
 
+/// The size of an image along a dim, spread and padded.
+fn padded<'c>(image: Tensor<'c>, dim: usize, along: &Along) -> Size<'c> {
+    (image.size(dim) - 1) * along.lhs_dilation + (1 + along.low + along.high)
+}
+
 /// One convolution with numbers for each spatial dim.
 fn convolution<'c>(at: &At<'c>, lhs: Tensor<'c>, rhs: Tensor<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     let cx = at.prim.cx();
     let list = |of: fn(&Along) -> i64| cx.i64s_attr(&space.iter().map(of).collect::<Vec<_>>());
     let size = |k: usize| {
         let along = &space[k];
-        let extent = (lhs.size(k + 2) - 1) * along.lhs_dilation + (1 + along.low + along.high);
+        let extent = padded(lhs, k + 2, along);
         let window = (rhs.size(k + 2) - 1) * along.rhs_dilation + 1;
         (extent - window) / along.stride + 1
     };
@@ -146,10 +151,9 @@ fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     order[..3].copy_from_slice(&[2, 1, 0]);
     let lines = split.transpose(&order).reshape(&[&[x.size(1) / groups, batch * groups], sizes.as_slice()].concat());
     let turned = |(along, dim): (&Along, usize)| {
-        let padded = (x.size(dim) - 1) * along.lhs_dilation + (1 + along.low + along.high);
         let read = (g.size(dim) - 1) * along.stride + (weight.size(dim) - 1) * along.rhs_dilation + 1;
         // What the last window leaves over of the padded input is not read.
-        let over = (padded - read).known().unwrap_or_default();
+        let over = (padded(x, dim, along) - read).known().unwrap_or_default();
         Along {
             stride: along.rhs_dilation,
             low: along.low,

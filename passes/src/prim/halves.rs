@@ -41,8 +41,13 @@ pub(crate) fn elements(value: Value<'_>) -> u64 {
 }
 
 impl<'c> Halves<'c> {
-    /// Of a function; nothing where it has no backward.
+    /// Of a function; nothing where one of them is empty.
     pub fn of(function: Op<'c>) -> Option<Self> {
+        Self::new(function).filter(|halves| !halves.backward.is_empty() && !halves.forward.is_empty())
+    }
+
+    /// Of a function with a body.
+    pub fn new(function: Op<'c>) -> Option<Self> {
         let block = function.body(0);
         let end = block.terminator()?;
         let attrs = function.attr("res_attrs").and_then(Attr::as_array).unwrap_or_default();
@@ -61,7 +66,7 @@ impl<'c> Halves<'c> {
         }
         let ops = block.ops().into_iter().filter(|op| *op != end);
         (halves.forward, halves.backward) = ops.partition(|op| halves.members.contains(op));
-        (!halves.backward.is_empty() && !halves.forward.is_empty()).then_some(halves)
+        Some(halves)
     }
 
     /// The op of the body that an op is, or stands in.

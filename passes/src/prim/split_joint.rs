@@ -55,7 +55,7 @@ impl Pass for SplitJoint {
         };
         let programs = module.body(0).ops().into_iter().filter(|op| op.isa::<func::Func>() && op.attr(capture::ENTRY).is_some());
         for function in programs {
-            let split = Split::of(function).ok_or_else(|| PassError::at(function, "computes no gradients; run --differentiate first"))?;
+            let split = Split::of(function).map_err(|reason| PassError::at(function, reason))?;
             self.saved.add(split.saved.len());
             let mut rewriter = cx.rewriter();
             if backward {
@@ -98,16 +98,20 @@ struct Split<'c> {
 }
 
 impl<'c> Split<'c> {
-    /// Of a function; nothing where it computes no gradients.
-    fn of(function: Op<'c>) -> Option<Self> {
-        let halves = Halves::of(function)?;
-        let end = function.body(0).terminator()?;
+    /// Of a function; where it computes no gradients, why.
+    fn of(function: Op<'c>) -> Result<Self, &'static str> {
+        const NONE: &str = "computes no gradients; run --differentiate first";
+        let halves = Halves::new(function).ok_or(NONE)?;
+        let end = function.body(0).terminator().ok_or(NONE)?;
         let attrs = attributes(function, "res_attrs", end.num_operands());
         let returned = end.operands().into_iter().zip(attrs);
         let (mut gradients, others): (Vec<_>, Vec<_>) = returned.partition(|(_, attr)| attr.entry(capture::GRADIENT).is_some());
+        if gradients.is_empty() {
+            return Err(NONE);
+        }
         gradients.retain(|(_, attr)| attr.entry(capture::NO_GRADIENT).is_none());
         if gradients.is_empty() {
-            return None;
+            return Err("has no output that depends on what it is differentiated by, and so no backward");
         }
         // Mutations belong to the forward, and what they are computed from with them.
         let mut forward: HashSet<Op<'c>> = HashSet::new();
@@ -155,7 +159,7 @@ impl<'c> Split<'c> {
         let is_cotangent = |at: &usize| arg_attrs[*at].entry(capture::COTANGENT).is_some();
         let read = (0..arg_attrs.len()).filter(|at| arguments.contains(at) || is_cotangent(at));
         let (cotangents, arguments) = read.partition(is_cotangent);
-        Some(Self {
+        Ok(Self {
             function,
             end,
             results: [others, gradients],

@@ -152,9 +152,7 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let roll = roles.rows.filter(|_| work > OPS_UNROLLED && rows > 1);
     let (tile, unroll) = (list(lane_tile, row_tile), list(vectors, rows));
     let lanes = KernelSchedule { vector: Some(roles.lanes), width: Some(frame.width), ..KernelSchedule::default() };
-    // Masked stores take twenty times as long as whole ones where masks are vectors.
-    let whole = kernel.static_size(roles.lanes).is_some_and(|size| size % panel == 0);
-    let peel = (!whole && !frame.target.has_mask_registers()).then(|| vec![roles.lanes]);
+    let peel = frame.ragged(roles.lanes, panel);
     frame.write(&order, KernelSchedule { roll, tile, unroll, peel, ..lanes });
     // Rows that lie far apart are on pages of their own, across which no CPU fetches ahead by itself.
     if let Some(along) = roles.stage.reduce.last().filter(|_| roles.panel().is_none()) {

@@ -80,6 +80,13 @@ impl<'k, 'c> Frame<'k, 'c> {
         if cost(half) <= cost(held) { half } else { held }
     }
 
+    /// A dim of lanes whose last ones, which do not fill `step` of them, end apart: where masks are vectors, masked stores take twenty times as long
+    /// as whole ones.
+    pub fn ragged(&self, dim: usize, step: i64) -> Option<Vec<usize>> {
+        let whole = self.kernel.static_size(dim).is_some_and(|size| size % step == 0);
+        (!whole && !self.target.has_mask_registers()).then(|| vec![dim])
+    }
+
     /// Outer dims with lanes innermost, and dims of one iteration just before them, or behind where there are no others: the first loop is
     /// what threads share.
     pub fn order(&self) -> Vec<usize> {

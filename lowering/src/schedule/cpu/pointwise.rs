@@ -39,16 +39,9 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let width = frame.width_along(vector) * joined;
     let fission = (enough && goes_down_columns(frame, vector)).then_some(true);
     let tile: Option<Vec<i64>> = between_orders(frame, vector, None).map(|tile| order.iter().map(|&dim| tile(dim)).collect());
-    let peel = tile.as_ref().and_then(|_| ragged(frame, vector, width));
+    let peel = tile.as_ref().and_then(|_| frame.ragged(vector, width));
     let lanes = KernelSchedule { vector: Some(vector), width: Some(width), ..KernelSchedule::default() };
     frame.write(&order, KernelSchedule { fission, tile, peel, unroll: Some(unroll), ..lanes });
-}
-
-/// The dim of the lanes, where its last lanes end apart: they fill no vector, and masked stores take twenty times as long as whole ones where masks
-/// are vectors.
-fn ragged(frame: &Frame<'_, '_>, vector: usize, width: i64) -> Option<Vec<usize>> {
-    let whole = frame.kernel.static_size(vector).is_some_and(|size| size % width == 0);
-    (!whole && !frame.target.has_mask_registers()).then(|| vec![vector])
 }
 
 /// Bytes of memory that are read, or written, one behind the other in a tile of a large copy: 67 MB in panels of 16 take a Zen 4 11.5 ms with
@@ -71,14 +64,13 @@ fn between_orders(frame: &Frame<'_, '_>, vector: usize, along: Option<usize>) ->
     let step = |dim: usize| distance(stage.maps[0], operand, dim).map(|step| step.abs() * bytes).filter(|step| *step > 0);
     let (read, run) = loops().filter_map(|dim| Some((dim, step(dim)?))).min_by_key(|(_, step)| *step)?;
     let row = bytes * if stage.result_dims().last() == Some(&vector) { frame.size(vector) } else { 1 };
-    let whole = move |dim: usize, size: i64| if dim == vector || Some(dim) == along { size } else { 1 };
-    let tiles: Vec<i64> = (0..kernel.num_dims())
-        .map(|dim| match dim {
-            _ if dim == written => (RUN / row).clamp(1, frame.size(dim)),
-            _ if dim == read => (RUN / run).clamp(1, frame.size(dim)),
-            _ => whole(dim, frame.size(dim)),
-        })
-        .collect();
+    let tile = |dim: usize| match dim {
+        _ if dim == vector || Some(dim) == along => frame.size(dim),
+        _ if dim == written => (RUN / row).clamp(1, frame.size(dim)),
+        _ if dim == read => (RUN / run).clamp(1, frame.size(dim)),
+        _ => 1,
+    };
+    let tiles: Vec<i64> = (0..kernel.num_dims()).map(tile).collect();
     (read != written && 2 * row <= RUN && step(written).is_some()).then_some(move |dim: usize| tiles[dim])
 }
 
@@ -188,11 +180,11 @@ fn write_turned(frame: &Frame<'_, '_>, vector: usize, along: usize) {
     let lanes = KernelSchedule { vector: Some(vector), width: Some(frame.width), unroll, ..KernelSchedule::default() };
     let small = frame.size(along).min(TILE_EDGE) * frame.size(vector).min(TILE_EDGE) < TILE_EDGE * TILE_EDGE / 4;
     let shape = if let Some(tile) = between_orders(frame, vector, Some(along)).filter(|_| small) {
-        KernelSchedule { tile: list(&tile), peel: ragged(frame, vector, frame.width), ..lanes }
+        KernelSchedule { tile: list(&tile), peel: frame.ragged(vector, frame.width), ..lanes }
     } else if small || stage.guarded.contains(&true) {
         KernelSchedule { block: list(&|dim| if inside(dim) { BLOCK_EDGE } else { 0 }), ..lanes }
     } else {
-        KernelSchedule { tile: list(&|dim| if inside(dim) { TILE_EDGE } else { 1 }), peel: ragged(frame, vector, frame.width), ..lanes }
+        KernelSchedule { tile: list(&|dim| if inside(dim) { TILE_EDGE } else { 1 }), peel: frame.ragged(vector, frame.width), ..lanes }
     };
     frame.write(&order, shape);
     StageSchedule { transpose: Some(along), ..StageSchedule::default() }.set(stage.op);
