@@ -358,3 +358,19 @@ func.func @rounded(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> 
   %4 = prim.add %3, %y : tensor<8x8xf32>
   return %4 : tensor<8x8xf32>
 }
+
+// -----
+
+// A kernel of which the end of the program reads one result stands where its other result is read: before what does not need it.
+// CHECK-LABEL: func.func @late_member(
+// CHECK: prim.fusion
+// CHECK: prim.dot
+// CHECK: prim.scan
+func.func @late_member(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = prim.exp %x : tensor<64x64xf32>
+  %n = prim.neg %e : tensor<64x64xf32>
+  %0 = prim.dot %n, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = prim.scan %w {dim = 0 : i64, kind = "sum"} : tensor<64x64xf32>
+  %2 = prim.sqrt %e : tensor<64x64xf32>
+  return %0, %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}

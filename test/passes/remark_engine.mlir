@@ -7,14 +7,14 @@
 // RUN: rs-opt %s --simplify-algebra --remarks-filter-missed='simplify-.*' -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=PATTERN
 // OTHER-NOT: remark
 
-// CHECK: remark: [Missed] winograd | Category:winograd | Function=main | Reason="it is not channels-last in two dimensions"
+// CHECK: remark: [Missed] winograd | Category:winograd | Function=main | Reason="it is not channels-last, and has not 3 by 3 results"
 // YAML: --- !Missed
 // YAML-NEXT: Pass: winograd
 // YAML-NEXT: Name: winograd
 // YAML-NEXT: DebugLoc: {{.*}}remark_engine.mlir
 // YAML: Function: main
 // YAML-NEXT: Args:
-// YAML-NEXT: - Reason: it is not channels-last in two dimensions
+// YAML-NEXT: - Reason: it is not channels-last, and has not 3 by 3 results
 // PATTERN: remark: [Missed] {{.*}} | Category:simplify-algebra | Function=main | Reason="'{{.*}}' does not match:
 func.func @main(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32> attributes {capture.entry} {
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x6x6xf32>

@@ -49,6 +49,21 @@ func.func @product(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %g: tensor<8x8xf32>
   return %2, %4 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
+// What is saved although it may be repeated, since it is made of something larger: that is allowed next.
+
+// HALF-LABEL: func.func @smaller_than_what_it_is_made_of(
+// HALF-SAME: capture.saved = array<i64: 32, 0>
+// HALF: prim.dot
+// HALF: prim.dot
+func.func @smaller_than_what_it_is_made_of(%x: tensor<64x8xf32>, %w: tensor<8x8xf32>, %g: tensor<8xf32>)
+    -> (tensor<8xf32> {capture.kind = "output"}, tensor<8xf32> {capture.gradient = "x", capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.dot %x, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x8xf32>, tensor<8x8xf32>) -> tensor<64x8xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 0>, kind = "sum"} : (tensor<64x8xf32>) -> tensor<8xf32>
+  %2 = prim.exp %1 : tensor<8xf32>
+  %3 = prim.mul %g, %1 : tensor<8xf32>
+  return %2, %3 : tensor<8xf32>, tensor<8xf32>
+}
+
 // A sort is never repeated, and numbers are always at hand. A program without a backward stays as it is.
 
 // CHECK-LABEL: func.func @sorted(

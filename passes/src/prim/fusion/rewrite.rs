@@ -158,29 +158,41 @@ pub fn apply<'c>(block: Block<'c>, graph: &Graph<'c>, rewriter: &mut Rewriter<'c
     share(block, rewriter);
 }
 
-/// The groups in an order that respects all edges, otherwise the one that the block has.
+/// The groups in an order that respects all edges, otherwise the one that the block has. A group stands where its last member does, or where the first
+/// group stands that needs it, if that comes sooner: members that only the end of the program reads keep nothing waiting.
 fn order(graph: &Graph<'_>) -> Vec<usize> {
-    let mut waiting: HashMap<usize, HashSet<usize>> = HashMap::new();
-    let mut ready = BinaryHeap::new();
-    let place = |group: usize| Reverse((graph.members(group).last().copied(), group));
-    for group in graph.groups() {
-        let before = graph.members(group).iter().flat_map(|&node| graph.before(node)).map(|node| graph.group(node));
-        let before: HashSet<_> = before.filter(|&other| other != group).collect();
-        if before.is_empty() {
-            ready.push(place(group));
-        }
-        waiting.insert(group, before);
+    let others = |group: usize, all: &mut dyn Iterator<Item = usize>| -> HashSet<usize> {
+        all.map(|node| graph.group(node)).filter(|&other| other != group).collect()
+    };
+    let before = |group: usize| others(group, &mut graph.members(group).iter().flat_map(|&node| graph.before(node)));
+    let after = |group: usize| others(group, &mut graph.members(group).iter().flat_map(|&node| graph.after(node)));
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    for group in sorted(graph, (&after, &before), |group| group) {
+        let last = graph.members(group).last().copied();
+        let place = after(group).iter().map(|next| places[next]).chain(last).min().unwrap_or_default();
+        places.insert(group, place);
     }
+    sorted(graph, (&before, &after), |group| (places[&group], group))
+}
+
+/// The groups in an order in which each stands behind those `before` it, otherwise by a key.
+fn sorted<K: Ord>(
+    graph: &Graph<'_>,
+    (before, after): (&dyn Fn(usize) -> HashSet<usize>, &dyn Fn(usize) -> HashSet<usize>),
+    key: impl Fn(usize) -> K,
+) -> Vec<usize> {
+    let mut waiting: HashMap<usize, HashSet<usize>> = graph.groups().map(|group| (group, before(group))).collect();
+    let is_ready = |group: &usize| waiting[group].is_empty();
+    let mut ready: BinaryHeap<_> = graph.groups().filter(is_ready).map(|group| Reverse((key(group), group))).collect();
     let mut order = Vec::new();
     while let Some(Reverse((_, group))) = ready.pop() {
         order.push(group);
-        let after: HashSet<_> = graph.members(group).iter().flat_map(|&node| graph.after(node)).map(|node| graph.group(node)).collect();
-        for next in after.into_iter().filter(|&next| next != group) {
+        for next in after(group) {
             if let Some(before) = waiting.get_mut(&next)
                 && before.remove(&group)
                 && before.is_empty()
             {
-                ready.push(place(next));
+                ready.push(Reverse((key(next), next)));
             }
         }
     }

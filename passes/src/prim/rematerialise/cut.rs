@@ -53,12 +53,27 @@ impl<'c> Again<'c> {
 
     /// Allows that op among the saved ones, or behind them, that frees most for its arithmetic; false where there is none.
     pub fn allow_next(&mut self, saved: &[Op<'c>]) -> bool {
-        let price = |op: &Op<'c>| Some(self.dear.get(op)? / bytes(*op).max(1));
-        let Some(next) = saved.iter().filter(|op| self.dear.contains_key(op)).min_by_key(|op| price(op)) else { return false };
-        let next = *next;
+        let dear = saved.iter().flat_map(|op| self.dear_behind(*op).into_iter().map(|dear| (dear, bytes(*op).max(1))));
+        let Some((next, _)) = dear.min_by_key(|(dear, bytes)| self.dear[dear] / bytes) else { return false };
         self.dear.remove(&next);
         self.allowed.insert(next);
         true
+    }
+
+    /// A saved op that is dear; of one that may be computed again, and is saved since what it is made of is larger, the dear ones that it is made of.
+    fn dear_behind(&self, saved: Op<'c>) -> Vec<Op<'c>> {
+        let (mut found, mut seen, mut next) = (Vec::new(), HashSet::new(), vec![saved]);
+        while let Some(op) = next.pop() {
+            if !seen.insert(op) {
+                continue;
+            }
+            if self.dear.contains_key(&op) {
+                found.push(op);
+            } else if self.allowed.contains(&op) {
+                next.extend(op.operands().into_iter().filter_map(Value::defining_op));
+            }
+        }
+        found
     }
 }
 

@@ -25,11 +25,15 @@ fn draw(size: usize, mut next: impl FnMut() -> f32) -> Square {
     (0..size).map(|_| (0..size).map(|_| next()).collect()).collect()
 }
 
-/// What came out for one tile: for each result the exact one, the sum of magnitudes, the direct one, and that of tiles.
-fn tile(channels: usize, random: &mut Random, elements: Draw, weights: Draw) -> Vec<[f64; 4]> {
-    let transform = Transform::new();
+/// Results and weights along one dim: of a convolution, and of the gradient of its weights.
+const FORMS: [(usize, usize); 2] = [(TILE, WINDOW), (WINDOW, TILE)];
+
+/// What came out for one tile: for each result the exact one, the sum of magnitudes, the direct one, and that of tiles. Of a gradient of weights the
+/// sum runs over tiles of all images in the place of channels.
+fn tile((size, window): (usize, usize), channels: usize, random: &mut Random, elements: Draw, weights: Draw) -> Vec<[f64; 4]> {
+    let transform = Transform::new(size, window);
     let inputs: Vec<(Square, Square)> =
-        (0..channels).map(|_| (draw(UNDER, || elements(random)), draw(WINDOW, || weights(random)))).collect();
+        (0..channels).map(|_| (draw(UNDER, || elements(random)), draw(window, || weights(random)))).collect();
     let mut products = vec![vec![0f32; UNDER]; UNDER];
     for (d, g) in &inputs {
         let (d, g) = (transformed(&transform.input, d), transformed(&transform.weights, g));
@@ -41,9 +45,9 @@ fn tile(channels: usize, random: &mut Random, elements: Draw, weights: Draw) -> 
     }
     let results = transformed(&transform.result, &products);
     let mut found = Vec::new();
-    for (i, j) in (0..TILE).flat_map(|i| (0..TILE).map(move |j| (i, j))) {
+    for (i, j) in (0..size).flat_map(|i| (0..size).map(move |j| (i, j))) {
         let (mut exact, mut magnitude, mut direct) = (0f64, 0f64, 0f32);
-        for (k, l) in (0..WINDOW).flat_map(|k| (0..WINDOW).map(move |l| (k, l))) {
+        for (k, l) in (0..window).flat_map(|k| (0..window).map(move |l| (k, l))) {
             for (d, g) in &inputs {
                 let product = f64::from(d[i + k][j + l]) * f64::from(g[k][l]);
                 exact += product;
@@ -66,18 +70,18 @@ fn tiles_of_like_magnitude_stay_within_four_times_the_error() {
         |random| random.uniform() + 100.0,
         |random| (random.uniform() - 0.5) * (random.uniform() * 20.0 - 10.0).exp2(),
     ];
-    for elements in elements {
+    for (form, elements) in FORMS.into_iter().flat_map(|form| elements.map(|elements| (form, elements))) {
         for channels in [16, 64, 256] {
             let mut random = Random(5);
             let (mut before, mut after) = (0f64, 0f64);
             for _ in 0..TILES {
-                for [exact, magnitude, direct, ours] in tile(channels, &mut random, elements, SIGNED) {
+                for [exact, magnitude, direct, ours] in tile(form, channels, &mut random, elements, SIGNED) {
                     before = before.max((direct - exact).abs() / magnitude);
                     after = after.max((ours - exact).abs() / magnitude);
                 }
             }
-            assert!(after <= 4.0 * before, "{after:e} against {before:e} with {channels} channels");
-            assert!(after <= 16.0 * f64::from(f32::EPSILON), "{after:e} with {channels} channels");
+            assert!(after <= 4.0 * before, "{form:?}: {after:e} against {before:e} with {channels} channels");
+            assert!(after <= 16.0 * f64::from(f32::EPSILON), "{form:?}: {after:e} with {channels} channels");
         }
     }
 }
@@ -85,12 +89,17 @@ fn tiles_of_like_magnitude_stay_within_four_times_the_error() {
 #[test]
 fn an_element_that_stands_out_costs_its_tile_no_more() {
     let elements: Draw = |random| if random.uniform() < 0.02 { 1e6 } else { random.uniform() - 0.5 };
-    let mut random = Random(9);
-    for _ in 0..TILES {
-        let results = tile(32, &mut random, elements, SIGNED);
-        let magnitude = results.iter().map(|result| result[1]).fold(0.0, f64::max);
-        for [exact, _, _, ours] in results {
-            assert!((ours - exact).abs() <= 8.0 * f64::from(f32::EPSILON) * magnitude, "{ours} for {exact} beside {magnitude}");
+    for form in FORMS {
+        let mut random = Random(9);
+        for _ in 0..TILES {
+            let results = tile(form, 32, &mut random, elements, SIGNED);
+            let magnitude = results.iter().map(|result| result[1]).fold(0.0, f64::max);
+            for [exact, _, _, ours] in results {
+                assert!(
+                    (ours - exact).abs() <= 8.0 * f64::from(f32::EPSILON) * magnitude,
+                    "{form:?}: {ours} for {exact} beside {magnitude}"
+                );
+            }
         }
     }
 }
@@ -99,7 +108,7 @@ fn an_element_that_stands_out_costs_its_tile_no_more() {
 fn without_rounding_the_results_are_the_same() {
     // Small integers: every step of both ways is exact but for the weights' transform, whose denominators are no powers of two.
     let small: Draw = |random| (random.uniform() * 8.0).floor();
-    for [exact, magnitude, direct, ours] in tile(3, &mut Random(3), small, small) {
+    for [exact, magnitude, direct, ours] in FORMS.into_iter().flat_map(|form| tile(form, 3, &mut Random(3), small, small)) {
         assert_eq!(direct, exact);
         assert!((ours - exact).abs() <= 8.0 * f64::from(f32::EPSILON) * magnitude.max(1.0), "{ours} for {exact}");
     }

@@ -13,10 +13,12 @@
 //! Any different points will do; how far apart they lie decides the error. With 0, 1, -1, 2, -2 it is some twelve times the direct form's,
 //! with 0, 3/4, -3/4, 3/2, -3/2 about twice: powers of points and of their differences stay near 1. All entries but those of `G` are
 //! exact in `f32`.
+//!
+//! A gradient of weights has `WINDOW` results and `TILE` weights: the same points, and the same `I^T`.
 
-/// Results of a tile along one dim.
+/// Results of a tile along one dim; weights, of a gradient of weights.
 pub const TILE: usize = 4;
-/// Weights along one dim.
+/// Weights along one dim; results, of a gradient of weights.
 pub const WINDOW: usize = 3;
 /// Where polynomials are evaluated.
 const POINTS: [f64; TILE + WINDOW - 2] = [0.0, 0.75, -0.75, 1.5, -1.5];
@@ -32,9 +34,9 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// The matrices for [`TILE`] and [`WINDOW`].
-    pub fn new() -> Self {
-        let under = TILE + WINDOW - 1;
+    /// The matrices for so many results and weights along one dim, which are [`TILE`] and [`WINDOW`] in either order.
+    pub fn new(results: usize, window: usize) -> Self {
+        let under = results + window - 1;
         let others = |at: usize| POINTS.iter().enumerate().filter(move |(j, _)| *j != at).map(|(_, point)| *point);
         let powers = |point: f64, count: usize| (0..count as i32).map(move |power| point.powi(power));
         let (mut input, mut weights) = (Vec::new(), Vec::new());
@@ -43,12 +45,12 @@ impl Transform {
             row.resize(under, 0.0);
             input.extend(row);
             let denominator: f64 = others(at).map(|other| point - other).product();
-            weights.extend(powers(point, WINDOW).map(|power| power / denominator));
+            weights.extend(powers(point, window).map(|power| power / denominator));
         }
         input.extend(polynomial(POINTS.into_iter()));
-        weights.extend((0..WINDOW).map(|k| f64::from(u8::from(k + 1 == WINDOW))));
-        let row = |k: usize| POINTS.iter().map(move |point| point.powi(k as i32)).chain([f64::from(u8::from(k + 1 == TILE))]);
-        let result = (0..TILE).flat_map(row).collect();
+        weights.extend((0..window).map(|k| f64::from(u8::from(k + 1 == window))));
+        let row = |k: usize| POINTS.iter().map(move |point| point.powi(k as i32)).chain([f64::from(u8::from(k + 1 == results))]);
+        let result = (0..results).flat_map(row).collect();
         Self { input, weights, result }
     }
 }

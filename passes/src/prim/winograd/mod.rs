@@ -1,13 +1,13 @@
-//! `--winograd`: convolutions with windows of 3 by 3 as products of transformed tiles.
+//! `--winograd`: convolutions with windows of 3 by 3, and the gradients of their weights, as products of transformed tiles.
 //!
 //! A tile of 4 by 4 results takes 144 products of an element with a weight. Transformed (`matrices.rs`), it takes 36: `prim.linear_transform` makes
 //! 6 by 6 numbers of the 6 by 6 elements under the tile, and once for all calls of the 3 by 3 weights; one batched `dot` multiplies
 //! them over the channels; another `linear_transform` makes the results. Pointwise work that follows moves to where the tiles are results
 //! (`sink.rs`), so that it runs in their kernel.
 //!
-//! Exactly when: the convolution is channels-last (`--channels-last`), moves by one, is one group, has weights of weights alone and
-//! known sizes, `f32` or `f64`, and the cost model finds it cheaper: products, and the memory that transformed tiles and weights go
-//! through. With `numerics = "strict"` nothing changes. With `ulp` it fires because its error is of the size of the direct form's:
+//! Exactly when: the convolution is channels-last (`--channels-last`), or has 3 by 3 results (`weight_gradient.rs`), moves by one, is one
+//! group, has known sizes, `f32` or `f64`, and the cost model finds it cheaper: products, and the memory that transformed tiles and weights go
+//! through. Weights of weights alone are transformed once for all calls; those of a step of training, in each. With `numerics = "strict"` nothing changes. With `ulp` it fires because its error is of the size of the direct form's:
 //! for tiles whose elements are of like magnitude, or spread over six orders of magnitude, at most four times that (`bound.rs`).
 //! The error is relative to the products of a whole tile: beside an element that is much larger than its neighbours, results that
 //! do not have it in their window are as exact as those that do; and an infinity or NaN reaches all results of its tile.
@@ -26,15 +26,19 @@
 mod bound;
 mod matrices;
 mod sink;
+mod tiles;
+mod weight_gradient;
 
+use crate::prim::channels_last::order::transpose;
 use crate::prim::hoist_weights::Cone;
-use crate::prim::zero::zero;
 use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
+use tiles::{grown, transform_tiles};
+use weight_gradient::WeightGradient;
 
 /// Turns convolutions into products of transformed tiles.
 #[derive(Pass)]
@@ -54,14 +58,28 @@ impl Pass for Winograd {
         }
         let (cone, remarks, strict) = (Cone::of(op), cx.remarks(), Numerics::of(&self.numerics)? == Numerics::Strict);
         let candidates = op.body(0).ops().into_iter().filter(|op| op.isa::<prim::Conv>());
-        let of = |op| if strict { Err("the numerics are strict".into()) } else { Convolution::of(&cone, op) };
+        let of = |op: Op<'c>| match op.attr("layout") {
+            _ if strict => Err("the numerics are strict".into()),
+            Some(_) => Convolution::of(&cone, op).map(Form::Convolution),
+            None => WeightGradient::of(op).map(Form::WeightGradient),
+        };
         let found: Vec<_> = candidates.filter_map(|op| remarks.found(op, of(op))).collect();
         self.convolutions.add(found.len());
-        let transform = Transform::new();
         let mut rewriter = cx.rewriter();
-        found.iter().for_each(|convolution| convolution.rewrite(&transform, &mut rewriter));
+        for form in &found {
+            match form {
+                Form::Convolution(convolution) => convolution.rewrite(&Transform::new(TILE, WINDOW), &mut rewriter),
+                Form::WeightGradient(gradient) => gradient.rewrite(&Transform::new(WINDOW, TILE), &mut rewriter),
+            }
+        }
         Ok(())
     }
+}
+
+/// What goes by tiles.
+enum Form<'c> {
+    Convolution(Convolution<'c>),
+    WeightGradient(WeightGradient<'c>),
 }
 
 /// Multiplications that memory could move one byte in.
@@ -71,11 +89,18 @@ const WORTH: i64 = 80;
 /// Elements under a tile, along one dim.
 const UNDER: i64 = (TILE + WINDOW - 1) as i64;
 
+/// Whether products and bytes moved are less than the cost of the direct form.
+fn cheaper([products, moved]: [i64; 2], direct: i64) -> bool {
+    (products + FLOPS_PER_BYTE * moved) * 100 < direct * WORTH
+}
+
 /// A convolution that is cheaper by tiles.
 struct Convolution<'c> {
     op: Op<'c>,
     /// Panels of features that the weights are in, if they are.
     panels: bool,
+    /// Whether the weights are made of weights alone, so that they are transformed once for all calls.
+    prepared: bool,
     batch: i64,
     channels: i64,
     features: i64,
@@ -100,15 +125,13 @@ impl<'c> Convolution<'c> {
         if !matches!(result.element_type(), Some(ElementType::F32 | ElementType::F64)) {
             return Err("its elements are neither f32 nor f64".into());
         }
-        if !cone.has_weight(weights) {
-            return Err("its weights are not made of weights alone".into());
-        }
         if !result.is_static() || !op.operand(0).ty().is_static() {
             return Err("its sizes are not known".into());
         }
         let window = &weights.ty().shape()[usize::from(panels)..];
         let [batch, rows, columns, features] = result.shape().try_into().map_err(|_| "it has not two dimensions of space")?;
-        let found = Self { op, panels, batch, channels: window[2], features, space: [rows, columns] };
+        let prepared = cone.has_weight(weights);
+        let found = Self { op, panels, prepared, batch, channels: window[2], features, space: [rows, columns] };
         if window[..2].iter().any(|&size| size != WINDOW as i64) {
             return Err("its window is not 3 by 3".into());
         }
@@ -120,17 +143,18 @@ impl<'c> Convolution<'c> {
         self.space.map(|size| (size + TILE as i64 - 1) / TILE as i64)
     }
 
-    /// Whether the work on tiles, and what they take through memory, is less than the direct products.
+    /// Whether tiles are cheaper than the direct products.
     fn pays(&self) -> bool {
-        let Self { batch, channels, features, space: [rows, columns], .. } = *self;
+        let Self { prepared, batch, channels, features, space: [rows, columns], .. } = *self;
         let tiles = batch * self.tiles().iter().product::<i64>();
         let bytes = self.op.result(0).ty().element_type().map_or(4, |element| element.bytes()) as i64;
         let (points, window) = (UNDER * UNDER, (WINDOW * WINDOW) as i64);
-        // Tiles are written and read; weights are read.
-        let moved = |points: i64, tiles: i64| bytes * points * (2 * tiles * (channels + features) + channels * features);
-        let direct = 2 * window * batch * rows * columns * channels * features + FLOPS_PER_BYTE * bytes * window * channels * features;
-        let ours = 2 * points * tiles * channels * features + FLOPS_PER_BYTE * moved(points, tiles);
-        ours * 100 < direct * WORTH
+        // Tiles are written and read, and so are weights that a call transforms; others are read.
+        let weights = channels * features;
+        let transformed = if prepared { weights * points } else { weights * (2 * points + window) };
+        let moved = bytes * (2 * points * tiles * (channels + features) + transformed);
+        let direct = 2 * window * batch * rows * columns * weights + FLOPS_PER_BYTE * bytes * window * weights;
+        cheaper([2 * points * tiles * weights, moved], direct)
     }
 
     fn rewrite(&self, transform: &Transform, b: &mut Rewriter<'c>) {
@@ -140,7 +164,7 @@ impl<'c> Convolution<'c> {
         let (n, c, o, tile) = (self.batch, self.channels, self.features, TILE as i64);
         let element = op.result(0).ty().element();
         let ty = |shape: &[i64]| cx.tensor(shape, element);
-        let x = self.input(b);
+        let x = grown(b, op.operand(0), [1, 2], self.tiles().map(|tiles| tiles * tile + UNDER - tile));
         let attrs = [
             ("sizes", cx.i64s_attr(&[UNDER, UNDER])),
             ("strides", cx.i64s_attr(&[tile, tile])),
@@ -151,71 +175,25 @@ impl<'c> Convolution<'c> {
         let x = transpose(b, x, &[0, 1, 2, 4, 5, 3]);
         let x = transform_tiles(b, x, [3, 4], &transform.input, UNDER);
         let x = b.value(prim::Reshape::NAME, &[x], ty(&[n * th * tw, points, c]), &[]);
-        let w = mix_weights(b, self, transform);
-        let lists = [("lhs_batch", 1), ("rhs_batch", 0), ("lhs_contract", 2), ("rhs_contract", 1)];
-        let y = b.value(prim::Dot::NAME, &[x, w], ty(&[points, n * th * tw, o]), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
+        let (w, [batch, contract]) = self.weights(b, transform);
+        let lists = [("lhs_batch", 1), ("rhs_batch", batch), ("lhs_contract", 2), ("rhs_contract", contract)];
+        // Features may be two dims, of panels and within one.
+        let free = w.ty().shape().into_iter().zip(0..).filter(|(_, dim)| ![batch, contract].contains(dim)).map(|(size, _)| size);
+        let products: Vec<i64> = [points, n * th * tw].into_iter().chain(free).collect();
+        let y = b.value(prim::Dot::NAME, &[x, w], ty(&products), &lists.map(|(name, dim)| (name, cx.i64s_attr(&[dim]))));
         let y = b.value(prim::Reshape::NAME, &[y], ty(&[UNDER, UNDER, n, th, tw, o]), &[]);
         let y = transpose(b, y, &[2, 3, 0, 4, 1, 5]);
         let y = transform_tiles(b, y, [2, 4], &transform.result, tile);
         sink::follow(op, y, b);
     }
-
-    /// The input, with zeros behind its end where the last tiles reach beyond.
-    fn input(&self, b: &mut Builder<'c>) -> Value<'c> {
-        let x = self.op.operand(0);
-        let mut high: Vec<i64> = vec![0; 4];
-        for (dim, tiles) in self.tiles().into_iter().enumerate() {
-            high[dim + 1] = tiles * TILE as i64 + UNDER - TILE as i64 - x.ty().shape()[dim + 1];
-        }
-        if high.iter().all(|&n| n == 0) {
-            return x;
-        }
-        let grown: Vec<i64> = x.ty().shape().iter().zip(&high).map(|(size, more)| size + more).collect();
-        let (ty, cx) = (x.ty().with_shape(&grown), b.cx());
-        // The padding of the convolution grows, where there is one.
-        let padding = x.defining_op().filter(|pad| pad.isa::<prim::Pad>() && pad.num_operands() == 2 && is_zero(pad.operand(1)));
-        if let Some(pad) = padding
-            && let Some(before) = pad.ints("high").filter(|high| high.iter().all(|&n| n >= 0))
-        {
-            let high: Vec<i64> = before.iter().zip(&high).map(|(before, more)| before + more).collect();
-            let mut attrs: Vec<_> = ["low", "interior"].into_iter().filter_map(|name| Some((name, pad.attr(name)?))).collect();
-            attrs.push(("high", cx.i64s_attr(&high)));
-            return b.value(prim::Pad::NAME, &pad.operands(), ty, &attrs);
-        }
-        let zero = zero(b, x.ty().element());
-        let none = cx.i64s_attr(&[0; 4]);
-        b.value(prim::Pad::NAME, &[x, zero], ty, &[("low", none), ("high", cx.i64s_attr(&high)), ("interior", none)])
+    /// The weights, transformed, with their dims of points and of channels. Panels stay panels, which is how a product reads them.
+    fn weights(&self, b: &mut Builder<'c>, transform: &Transform) -> (Value<'c>, [i64; 2]) {
+        let w = self.op.operand(1);
+        let first = usize::from(self.panels);
+        let w = transform_tiles(b, w, [first, first + 1], &transform.weights, UNDER);
+        let mut shape = w.ty().shape();
+        shape.splice(first..first + 2, [UNDER * UNDER]);
+        let w = b.value(prim::Reshape::NAME, &[w], w.ty().with_shape(&shape), &[]);
+        (w, [first as i64, first as i64 + 1])
     }
-}
-
-/// The weights, transformed: `[points, channels, features]`.
-fn mix_weights<'c>(b: &mut Builder<'c>, of: &Convolution<'c>, transform: &Transform) -> Value<'c> {
-    let mut w = of.op.operand(1);
-    let (cx, element, window) = (b.cx(), w.ty().element(), WINDOW as i64);
-    if of.panels {
-        w = transpose(b, w, &[1, 2, 3, 0, 4]);
-        w = b.value(prim::Reshape::NAME, &[w], cx.tensor(&[window, window, of.channels, of.features], element), &[]);
-    }
-    let w = transform_tiles(b, w, [0, 1], &transform.weights, UNDER);
-    b.value(prim::Reshape::NAME, &[w], cx.tensor(&[UNDER * UNDER, of.channels, of.features], element), &[])
-}
-
-/// Whether a value is a constant zero.
-fn is_zero(value: Value<'_>) -> bool {
-    let bytes = value.defining_op().filter(|op| op.isa::<prim::Constant>()).and_then(|op| op.attr("value")?.as_dense());
-    bytes.is_some_and(|(bytes, _)| bytes.iter().all(|&byte| byte == 0))
-}
-
-fn transpose<'c>(b: &mut Builder<'c>, x: Value<'c>, perm: &[usize]) -> Value<'c> {
-    let shape: Vec<i64> = perm.iter().map(|&dim| x.ty().shape()[dim]).collect();
-    let perm: Vec<i64> = perm.iter().map(|&dim| dim as i64).collect();
-    let perm = b.cx().i64s_attr(&perm);
-    b.value(prim::Transpose::NAME, &[x], x.ty().with_shape(&shape), &[("perm", perm)])
-}
-
-fn transform_tiles<'c>(b: &mut Builder<'c>, x: Value<'c>, dims: [usize; 2], matrix: &[f64], rows: i64) -> Value<'c> {
-    let mut shape = x.ty().shape();
-    dims.iter().for_each(|&dim| shape[dim] = rows);
-    let attrs = [("dims", b.cx().i64s_attr(&dims.map(|dim| dim as i64))), ("matrix", b.cx().f64s_attr(matrix))];
-    b.value(prim::LinearTransform::NAME, &[x], x.ty().with_shape(&shape), &attrs)
 }

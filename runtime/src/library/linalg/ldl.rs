@@ -1,7 +1,7 @@
 //! Bunch and Kaufman's factorisation of indefinite symmetric or Hermitian matrices, pivoted as LAPACK's `sytf2`: D has
 //! blocks of one or two rows, and a negative pivot in both rows of a block of two.
 
-use super::matrix::Matrix;
+use super::matrix::{Matrix, with_vectors};
 use super::number::Number;
 
 /// What stands above the diagonal for an element below it.
@@ -10,7 +10,12 @@ fn mirror<N: Number>(x: N, hermitian: bool) -> N {
 }
 
 /// L and D in the lower triangle, the row exchanges from 1, and the first zero pivot from 1, or 0.
-pub fn ldl<N: Number>(mut a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
+pub fn ldl<N: Number>(a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
+    with_vectors(|| factor(a, hermitian))
+}
+
+#[inline(always)]
+fn factor<N: Number>(mut a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
     let n = a.rows;
     for r in 0..n {
         a.row_mut(r)[r + 1..].fill(N::ZERO);
@@ -79,31 +84,31 @@ fn exchange<N: Number>(a: &mut Matrix<N>, k: usize, row: usize, other: usize, he
     }
 }
 
+#[inline(always)]
 fn eliminate_one<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
     let inverse = N::ONE / a[(k, k)];
-    for r in k + 1..a.rows {
-        let factor = a[(r, k)] * inverse;
-        for c in k + 1..=r {
-            let t = factor * mirror(a[(c, k)], hermitian);
-            a[(r, c)] -= t;
-        }
+    let column: Vec<N> = (k + 1..a.rows).map(|r| a[(r, k)]).collect();
+    let above: Vec<N> = column.iter().map(|x| mirror(*x, hermitian)).collect();
+    for (r, x) in (k + 1..a.rows).zip(&column) {
+        let factor = *x * inverse;
+        let row = &mut a.row_mut(r)[k..=r];
+        row[0] = factor;
+        row[1..].iter_mut().zip(&above).for_each(|(x, y)| *x -= factor * *y);
     }
-    (k + 1..a.rows).for_each(|r| a[(r, k)] *= inverse);
 }
 
+#[inline(always)]
 fn eliminate_two<N: Number>(a: &mut Matrix<N>, k: usize, hermitian: bool) {
     let block = Block::of(a, k, hermitian);
-    // Row r of L times the block is row r of A, so L is A times the block's inverse, by Cramer's rule.
-    let factors: Vec<(N, N)> = (k + 2..a.rows).map(|r| block.divide(a[(r, k)], a[(r, k + 1)])).collect();
-    for r in k + 2..a.rows {
-        let (x, y) = factors[r - k - 2];
-        for c in k + 2..=r {
-            let t = x * mirror(a[(c, k)], hermitian) + y * mirror(a[(c, k + 1)], hermitian);
-            a[(r, c)] -= t;
-        }
-    }
-    for (r, (x, y)) in (k + 2..a.rows).zip(factors) {
-        (a[(r, k)], a[(r, k + 1)]) = (x, y);
+    let columns: Vec<(N, N)> = (k + 2..a.rows).map(|r| (a[(r, k)], a[(r, k + 1)])).collect();
+    let above = |of: fn(&(N, N)) -> N| -> Vec<N> { columns.iter().map(|pair| mirror(of(pair), hermitian)).collect() };
+    let (first, second) = (above(|pair| pair.0), above(|pair| pair.1));
+    for (r, pair) in (k + 2..a.rows).zip(&columns) {
+        // Row r of L times the block is row r of A, so L is A times the block's inverse, by Cramer's rule.
+        let (x, y) = block.divide(pair.0, pair.1);
+        let row = &mut a.row_mut(r)[k..=r];
+        (row[0], row[1]) = (x, y);
+        row[2..].iter_mut().zip(&first).zip(&second).for_each(|((element, first), second)| *element -= x * *first + y * *second);
     }
 }
 
