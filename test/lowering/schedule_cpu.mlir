@@ -188,7 +188,7 @@ func.func @swept(%x: tensor<3000000xf32>, %y: tensor<3000000xf32>) -> (tensor<30
 // Few rows beside a matrix that lies along the lanes: tiles and register blocks without a copy of it.
 // CHECK: loop.kernel @k0
 // CHECK-SAME: tile = array<i64: 32, 39>, unroll = array<i64: 2, 13>, vector = 1 : i64, width = 16 : i64
-// CHECK: loop.stage {{.*}}schedule = {prefetch_along = 2 : i64, prefetch_distance = 8 : i64, prefetch_operand = 1 : i64}
+// CHECK: loop.stage {{.*}}schedule = {prefetch = true, prefetch_along = 2 : i64, prefetch_distance = 8 : i64, prefetch_operand = 1 : i64}
 func.func @in_place(%a: tensor<37x2048xf32>, %b: tensor<2048x1500xf32>) -> tensor<37x1500xf32> {
   %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<37x2048xf32>, tensor<2048x1500xf32>) -> tensor<37x1500xf32>
   return %0 : tensor<37x1500xf32>
@@ -380,6 +380,20 @@ func.func @windows(%x: tensor<1x24x66x66xf32>, %w: tensor<24x1x3x3xf32>) -> tens
 func.func @spread(%x: tensor<40000x3x32xf32>) -> tensor<40000x2x32xf32> {
   %0 = prim.linear_transform %x {dims = array<i64: 1>, matrix = array<f64: 2.0, 0.0, 3.0, 2.0, 0.0, -3.0>} : (tensor<40000x3x32xf32>) -> tensor<40000x2x32xf32>
   return %0 : tensor<40000x2x32xf32>
+}
+
+// -----
+
+// A large product: its register blocks store a line of each of several rows, likewise. What follows the sum arrives while it runs.
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK: reducer = "sum", schedule = {prefetch = true}
+// CHECK: non_temporal = true
+// AVX2-LABEL: loop.kernel @k0 {
+// AVX2-NOT: non_temporal
+// AVX2: func.func @product
+func.func @product(%x: tensor<72x512x64xf32>, %y: tensor<72x64x512xf32>) -> tensor<72x512x512xf32> {
+  %0 = prim.dot %x, %y {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<72x512x64xf32>, tensor<72x64x512xf32>) -> tensor<72x512x512xf32>
+  return %0 : tensor<72x512x512xf32>
 }
 
 // -----

@@ -9,13 +9,16 @@ use strata_dialects::loops::view::StageView;
 
 impl<'c> Emitter<'c> {
     /// Asks for the elements that the maps after `sum` touch at the present points. Only those that no other point touches: the
-    /// others are in the cache already.
+    /// others are in the cache already. Results that go past the caches are not wanted in them.
     pub(super) fn prefetch_after(&mut self, sum: &StageView<'c>, copies: &[Copy<'c>]) {
         let stages: Vec<_> = self.kernel.stages.iter().map(|stage| StageView::new(stage.op)).collect();
         let after = stages.iter().skip_while(|stage| stage.op != sum.op).skip(1).filter(|stage| stage.reduce.is_empty());
         for stage in after.filter(|stage| stage.scan.is_none() && !stage.is_scatter()) {
             for (operand, map) in stage.op.operands().into_iter().zip(&stage.maps) {
                 self.prefetch(operand, &map.results(), copies, false);
+            }
+            if stage.schedule().non_temporal == Some(true) {
+                continue;
             }
             let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
             for result in stage.op.results() {

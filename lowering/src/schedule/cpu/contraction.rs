@@ -8,7 +8,7 @@
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::frame::Frame;
-use super::panels::block;
+use super::panels::{STEPS_OF_A_MISS, block};
 use super::reduction::tile_dim;
 use crate::schedule::cost::THREADS;
 use crate::schedule::cost::lanes::stage_lanes;
@@ -154,11 +154,15 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let lanes = KernelSchedule { vector: Some(roles.lanes), width: Some(frame.width), ..KernelSchedule::default() };
     let peel = frame.ragged(roles.lanes, panel);
     frame.write(&order, KernelSchedule { roll, tile, unroll, peel, ..lanes });
+    // What follows a long sum comes from memory while the sum runs: a register block's lines of it lie in as many rows as the block has.
+    let prefetch = (depth >= STEPS_OF_A_MISS).then_some(true);
+    let mut schedule = StageSchedule { prefetch, ..StageSchedule::default() };
     // Rows that lie far apart are on pages of their own, across which no CPU fetches ahead by itself.
     if let Some(along) = roles.stage.reduce.last().filter(|_| roles.panel().is_none()) {
-        let (prefetch_operand, prefetch_along, prefetch_distance) = (Some(roles.wide), Some(*along), Some(PREFETCH_STEPS));
-        StageSchedule { prefetch_operand, prefetch_along, prefetch_distance, ..StageSchedule::default() }.set(roles.stage.op);
+        (schedule.prefetch_operand, schedule.prefetch_along, schedule.prefetch_distance) =
+            (Some(roles.wide), Some(*along), Some(PREFETCH_STEPS));
     }
+    schedule.set(roles.stage.op);
 }
 
 /// Which operands move along a dim.

@@ -21,7 +21,7 @@ const PANEL_VECTORS: i64 = 4;
 const EVEN_VECTORS: [i64; 3] = [3, 4, 2];
 
 /// Steps of a sum in the time in which memory answers: 100 ns, and a step of a register block takes some 12 cycles of 0.25 ns.
-const STEPS_OF_A_MISS: i64 = 32;
+pub(super) const STEPS_OF_A_MISS: i64 = 32;
 /// Rows of a register block at most: the multiply-adds of half of them hide their latency.
 const MOST_ROWS: i64 = 14;
 
