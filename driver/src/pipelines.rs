@@ -196,6 +196,8 @@ const CPU: &[Pipeline] = &[
     pipeline!(CPU[3] PrimFused "strata-to-prim-fused" [each("fuse-elementwise").optional(), each("fuse-reductions").optional()]),
     pipeline!(CPU[4] Loop "strata-to-loop" [module("prim-to-loop"), module("cse").optional()]),
     pipeline!(CPU[5] LoopScheduled "strata-to-loop-scheduled" [
+        // Layers that are written alike are one kernel to all that follows.
+        module("share-kernels").optional(),
         module("narrow-indices").optional(),
         module("share-reciprocals").with(Setting::Numerics).optional(),
         module("split-reductions").optional(),

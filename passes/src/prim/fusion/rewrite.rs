@@ -167,20 +167,19 @@ fn order(graph: &Graph<'_>) -> Vec<usize> {
     let before = |group: usize| others(group, &mut graph.members(group).iter().flat_map(|&node| graph.before(node)));
     let after = |group: usize| others(group, &mut graph.members(group).iter().flat_map(|&node| graph.after(node)));
     let mut places: HashMap<usize, usize> = HashMap::new();
-    for group in sorted(graph, (&after, &before), |group| group) {
+    for group in sorted(graph, &after, &before, |group| group) {
         let last = graph.members(group).last().copied();
         let place = after(group).iter().map(|next| places[next]).chain(last).min().unwrap_or_default();
         places.insert(group, place);
     }
-    sorted(graph, (&before, &after), |group| (places[&group], group))
+    sorted(graph, &before, &after, |group| (places[&group], group))
 }
 
+/// The groups on one side of a group.
+type Beside<'g> = &'g dyn Fn(usize) -> HashSet<usize>;
+
 /// The groups in an order in which each stands behind those `before` it, otherwise by a key.
-fn sorted<K: Ord>(
-    graph: &Graph<'_>,
-    (before, after): (&dyn Fn(usize) -> HashSet<usize>, &dyn Fn(usize) -> HashSet<usize>),
-    key: impl Fn(usize) -> K,
-) -> Vec<usize> {
+fn sorted<K: Ord>(graph: &Graph<'_>, before: Beside<'_>, after: Beside<'_>, key: impl Fn(usize) -> K) -> Vec<usize> {
     let mut waiting: HashMap<usize, HashSet<usize>> = graph.groups().map(|group| (group, before(group))).collect();
     let is_ready = |group: &usize| waiting[group].is_empty();
     let mut ready: BinaryHeap<_> = graph.groups().filter(is_ready).map(|group| Reverse((key(group), group))).collect();
