@@ -105,7 +105,7 @@ def _fitted(name: str, numbers: random.Random) -> dict | None:
         return None
     dtype = numbers.choices(dtypes, [DTYPES[dtype] for dtype in dtypes])[0]
     described["dtype"] = str(dtype).removeprefix("torch.")
-    elements, step = 2.0 ** numbers.uniform(13, 21), 8.0
+    elements, step = _not_too_many(described, 2.0 ** numbers.uniform(13, 21)), 8.0
     for _ in range(6):
         described["elements"] = int(elements)
         seconds = _seconds(described)
@@ -116,6 +116,17 @@ def _fitted(name: str, numbers: random.Random) -> dict | None:
         elements = min(max(elements * (step if seconds < SHORTEST else 1 / step), 64), 1 << 24)
         step = max(step / 2, 2)
     return None
+
+
+def _not_too_many(described: dict, elements: float) -> float:
+    """So many elements, or fewer where these take too long already: some operators take minutes at sizes that others take microseconds at."""
+    reached = 64.0
+    while reached < elements:
+        seconds = _seconds(described | {"elements": int(reached)})
+        if seconds and seconds > LONGEST:
+            return reached
+        reached *= 8
+    return elements
 
 
 def _seconds(described: dict) -> float | None:
