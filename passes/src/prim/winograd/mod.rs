@@ -37,7 +37,7 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
-use tiles::{grown, transform_tiles};
+use tiles::{grown, input_tiles, transform_tiles};
 use weight_gradient::WeightGradient;
 
 /// Turns convolutions into products of transformed tiles.
@@ -88,6 +88,8 @@ const FLOPS_PER_BYTE: i64 = 5;
 const WORTH: i64 = 80;
 /// Elements under a tile, along one dim.
 const UNDER: i64 = (TILE + WINDOW - 1) as i64;
+/// Numbers of a transformed tile.
+const NUMBERS: i64 = UNDER * UNDER;
 
 /// Whether products and bytes moved are less than the cost of the direct form.
 fn cheaper([products, moved]: [i64; 2], direct: i64) -> bool {
@@ -148,7 +150,7 @@ impl<'c> Convolution<'c> {
         let Self { prepared, batch, channels, features, space: [rows, columns], .. } = *self;
         let tiles = batch * self.tiles().iter().product::<i64>();
         let bytes = self.op.result(0).ty().element_type().map_or(4, |element| element.bytes()) as i64;
-        let (points, window) = (UNDER * UNDER, (WINDOW * WINDOW) as i64);
+        let (points, window) = (NUMBERS, (WINDOW * WINDOW) as i64);
         // Tiles are written and read, and so are weights that a call transforms; others are read.
         let weights = channels * features;
         let transformed = if prepared { weights * points } else { weights * (2 * points + window) };
@@ -160,21 +162,12 @@ impl<'c> Convolution<'c> {
     fn rewrite(&self, transform: &Transform, b: &mut Rewriter<'c>) {
         let (op, cx) = (self.op, self.op.cx());
         b.go_before(op);
-        let (points, [th, tw]) = (UNDER * UNDER, self.tiles());
-        let (n, c, o, tile) = (self.batch, self.channels, self.features, TILE as i64);
+        let (points, [th, tw]) = (NUMBERS, self.tiles());
+        let (n, o, tile) = (self.batch, self.features, TILE as i64);
         let element = op.result(0).ty().element();
         let ty = |shape: &[i64]| cx.tensor(shape, element);
         let x = grown(b, op.operand(0), [1, 2], self.tiles().map(|tiles| tiles * tile + UNDER - tile));
-        let attrs = [
-            ("sizes", cx.i64s_attr(&[UNDER, UNDER])),
-            ("strides", cx.i64s_attr(&[tile, tile])),
-            ("dilations", cx.i64s_attr(&[1, 1])),
-            ("dims", cx.i64s_attr(&[1, 2])),
-        ];
-        let x = b.value(prim::SlidingWindow::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
-        let x = transpose(b, x, &[0, 1, 2, 4, 5, 3]);
-        let x = transform_tiles(b, x, [3, 4], &transform.input, UNDER);
-        let x = b.value(prim::Reshape::NAME, &[x], ty(&[n * th * tw, points, c]), &[]);
+        let x = input_tiles(b, x, [th, tw], transform);
         let (w, [batch, contract]) = self.weights(b, transform);
         let lists = [("lhs_batch", 1), ("rhs_batch", batch), ("lhs_contract", 2), ("rhs_contract", contract)];
         // Features may be two dims, of panels and within one.
@@ -192,7 +185,7 @@ impl<'c> Convolution<'c> {
         let first = usize::from(self.panels);
         let w = transform_tiles(b, w, [first, first + 1], &transform.weights, UNDER);
         let mut shape = w.ty().shape();
-        shape.splice(first..first + 2, [UNDER * UNDER]);
+        shape.splice(first..first + 2, [NUMBERS]);
         let w = b.value(prim::Reshape::NAME, &[w], w.ty().with_shape(&shape), &[]);
         (w, [first as i64, first as i64 + 1])
     }

@@ -1,5 +1,8 @@
 //! Images that end where tiles do, and matrices along the dims of tiles.
 
+use super::matrices::{TILE, Transform};
+use super::{NUMBERS, UNDER};
+use crate::prim::channels_last::order::transpose;
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, Value};
 use strata_dialects::prim;
@@ -35,6 +38,22 @@ pub fn grown<'c>(b: &mut Builder<'c>, x: Value<'c>, dims: [usize; 2], sizes: [i6
 fn is_zero(value: Value<'_>) -> bool {
     let bytes = value.defining_op().filter(|op| op.isa::<prim::Constant>()).and_then(|op| op.attr("value")?.as_dense());
     bytes.is_some_and(|(bytes, _)| bytes.iter().all(|&byte| byte == 0))
+}
+
+/// The elements under each of so many tiles of a channels-last image that ends with the last one, transformed: `[tiles, points, channels]`.
+pub fn input_tiles<'c>(b: &mut Builder<'c>, x: Value<'c>, [rows, columns]: [i64; 2], transform: &Transform) -> Value<'c> {
+    let (cx, shape, step) = (b.cx(), x.ty().shape(), TILE as i64);
+    let (images, channels) = (shape[0], shape[3]);
+    let attrs = [
+        ("sizes", cx.i64s_attr(&[UNDER, UNDER])),
+        ("strides", cx.i64s_attr(&[step, step])),
+        ("dilations", cx.i64s_attr(&[1, 1])),
+        ("dims", cx.i64s_attr(&[1, 2])),
+    ];
+    let x = b.value(prim::SlidingWindow::NAME, &[x], x.ty().with_shape(&[images, rows, columns, channels, UNDER, UNDER]), &attrs);
+    let x = transpose(b, x, &[0, 1, 2, 4, 5, 3]);
+    let x = transform_tiles(b, x, [3, 4], &transform.input, UNDER);
+    b.value(prim::Reshape::NAME, &[x], x.ty().with_shape(&[images * rows * columns, NUMBERS, channels]), &[])
 }
 
 /// A matrix of so many rows along two dims.

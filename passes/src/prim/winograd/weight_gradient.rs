@@ -15,8 +15,8 @@
 //! ```
 
 use super::matrices::{TILE, Transform, WINDOW};
-use super::tiles::{grown, transform_tiles};
-use super::{UNDER, cheaper};
+use super::tiles::{grown, input_tiles, transform_tiles};
+use super::{NUMBERS, UNDER, cheaper};
 use crate::prim::channels_last::order::transpose;
 use strata_core::ir::{ElementType, Op};
 use strata_core::rewrite::{NoMatch, Rewriter};
@@ -67,7 +67,7 @@ impl<'c> WeightGradient<'c> {
         let Self { images, channels, features, window, .. } = *self;
         let tiles = images * self.tiles().iter().product::<i64>();
         let bytes = self.op.result(0).ty().element_type().map_or(4, |element| element.bytes()) as i64;
-        let (points, weights) = (UNDER * UNDER, channels * features);
+        let (points, weights) = (NUMBERS, channels * features);
         // Tiles and results are written and read; those of the input are put into the order of the sum in between.
         let moved = bytes * points * (tiles * (4 * channels + 2 * features) + 2 * weights);
         let direct = 2 * RESULTS * RESULTS * images * window.iter().product::<i64>() * weights;
@@ -77,7 +77,7 @@ impl<'c> WeightGradient<'c> {
     pub fn rewrite(&self, transform: &Transform, b: &mut Rewriter<'c>) {
         let (op, cx) = (self.op, self.op.cx());
         b.go_before(op);
-        let (points, [th, tw]) = (UNDER * UNDER, self.tiles());
+        let (points, [th, tw]) = (NUMBERS, self.tiles());
         let (n, c, o) = (self.images, self.channels, self.features);
         let element = op.result(0).ty().element();
         let ty = |shape: &[i64]| cx.tensor(shape, element);
@@ -85,16 +85,7 @@ impl<'c> WeightGradient<'c> {
 
         let x = grown(b, op.operand(0), [2, 3], [th, tw].map(|tiles| tiles * TILE_SIZE + UNDER - TILE_SIZE));
         let x = transpose(b, x, &[1, 2, 3, 0]);
-        let attrs = [
-            ("sizes", ints(&[UNDER, UNDER])),
-            ("strides", ints(&[TILE_SIZE, TILE_SIZE])),
-            ("dilations", ints(&[1, 1])),
-            ("dims", ints(&[1, 2])),
-        ];
-        let x = b.value(prim::SlidingWindow::NAME, &[x], ty(&[n, th, tw, c, UNDER, UNDER]), &attrs);
-        let x = transpose(b, x, &[0, 1, 2, 4, 5, 3]);
-        let x = transform_tiles(b, x, [3, 4], &transform.input, UNDER);
-        let x = b.value(prim::Reshape::NAME, &[x], ty(&[n * th * tw, points, c]), &[]);
+        let x = input_tiles(b, x, [th, tw], transform);
 
         let dy = grown(b, op.operand(1), [2, 3], [th, tw].map(|tiles| tiles * TILE_SIZE));
         let dy = transpose(b, dy, &[1, 2, 3, 0]);
