@@ -229,6 +229,7 @@ def storage():
     yield "symbolic_turned", (lambda x: a((x.t() * 2)[1:], (3, x.shape[0]), (x.shape[0], 1))), [[x], [tensor(3, 6)], [tensor(9, 6)]], n
     yield "dtype_smaller", (lambda x: (x.view(torch.int16), x.t()[1:3].t().contiguous().view(torch.uint8))), [[x]]
     yield "dtype_larger", (lambda x: (x.view(torch.float64), x[1:, 2:].view(torch.int64))), [[x]]
+    yield "dtype_halves", (lambda x: (x.half().view(torch.bfloat16).float(), x.bfloat16().t().view(torch.half).float())), [[x]]
     yield "dtype_written", (lambda x: (lambda y: (y.view(torch.int32)[:, ::2].add_(1 << 20), y)[1])(x.clone())), [[x]]
     yield "dtype_smaller_written", (lambda x: (lambda y: (y.view(torch.int16)[:, 1::2].add_(16), y)[1])(x.clone())), [[x]]
     yield "real_of_turned", (lambda x: a(torch.view_as_real(torch.view_as_complex(x).t()), (3, 2), (7, 1), 2)), [[tensor(3, 4, 2)]]
@@ -802,6 +803,7 @@ def gradients():
     yield "net", net, [[x]]
     yield "net_sizes", net, [[x]], ({0: n},)
     yield "images", images, [[tensor(2, 4, 9, 9)]]
+    yield "tiles", nn.Conv2d(32, 32, 3, padding=1, bias=False), [[tensor(2, 32, 24, 24)]]
     yield "images_sizes", images, [[tensor(2, 4, 9, 9)]], ({0: Dim("b", min=1, max=64)},)
     yield "stopped", Stopped(), [[x]]
     yield "stopped_inside", StoppedInside(), [[x]]

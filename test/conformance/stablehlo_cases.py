@@ -106,6 +106,90 @@ def pooling(x):
     return largest, jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME")
 
 
+@program(floats(5, 7), np.array([3, 0, 3, 9, 1], np.int32), floats(5))
+def places(x, i, y):
+    return jnp.argmax(x, 1), jnp.argmin(x), jnp.argsort(x, 1), jnp.sort(x, 0)[::-1], jax.lax.top_k(x, 3), jnp.median(x, 1), jnp.lexsort((y, i % 2))
+
+
+@program(floats(6, 3), np.array([4, 0, 4, 9], np.int32), floats(4, 3))
+def scattered(x, i, y):
+    return x.at[i].add(y), x.at[i, 1].max(y[:, 0]), x.at[:, 2].set(0), x.at[i].mul(y, mode="clip"), jax.ops.segment_sum(y, i, 5)
+
+
+@program(floats(3, 5, 4), np.array([[1, 4], [0, 0], [3, 2]], np.int32))
+def gather_of_batches(x, i):
+    return jax.vmap(lambda x, i: x[i])(x, i), jnp.take_along_axis(x, i[:, :, None], 1), x[:, i[0]]
+
+
+@program(floats(4, 6))
+def running(x):
+    return jnp.cumsum(x, 1), jnp.cumprod(x, 0), jax.lax.cummax(x, 1, reverse=True), jax.lax.cumlogsumexp(x, 1), jnp.diff(x)
+
+
+@program(floats(2, 8, 8, 3), floats(3, 3, 3, 4), floats(64, 5), np.array([1, 4], np.int32))
+def training(x, kernel, head, labels):
+    def loss(kernel, head):
+        y = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        y = jax.lax.reduce_window(jax.nn.relu(y), -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+        scores = jax.nn.log_softmax(y.reshape(2, -1) @ head)
+        return -jnp.take_along_axis(scores, labels[:, None], 1).mean()
+    value, gradients = jax.value_and_grad(loss, (0, 1))(kernel, head)
+    return value, kernel - 0.1 * gradients[0], head - 0.1 * gradients[1]
+
+
+@program(floats(2, 4, 9, 7), floats(6, 2, 3, 3))
+def gradients_of_groups(x, w):
+    def loss(x, w):
+        y = jax.lax.conv_general_dilated(x, w, (2, 1), [(1, 0), (2, 1)], rhs_dilation=(1, 2), feature_group_count=2)
+        return jnp.sum(jnp.sin(y))
+    return jax.grad(loss, (0, 1))(x, w)
+
+
+@program(floats(3, 4), floats(3, 7, 5), floats(5, 16), floats(4, 16))
+def lstm(h, xs, w, u):
+    def step(state, x):
+        i, f, g, o = jnp.split(x @ w + state[0] @ u, 4, -1)
+        c = jax.nn.sigmoid(f) * state[1] + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    return jax.lax.scan(step, (h, h), jnp.swapaxes(xs, 0, 1))
+
+
+@program(floats(4, 4), floats(4, 2))
+def linear_algebra(a, y):
+    a = a @ a.T + jnp.eye(4)
+    q, r = jnp.linalg.qr(a)
+    return jnp.linalg.solve(a, y), jnp.linalg.cholesky(a), jnp.linalg.inv(a), jnp.linalg.eigvalsh(a), jnp.linalg.det(a), q @ r, jnp.linalg.svd(a)[1]
+
+
+@program(floats(3, 10))
+def transforms(x):
+    return jnp.abs(jnp.fft.rfft(x)), jnp.fft.irfft(jnp.fft.rfft(x)), jnp.fft.fft2(x).real, jnp.fft.ifft(x).imag
+
+
+@program(np.array([12, 34], np.uint32))
+def random_numbers(key):
+    keys = jax.random.split(key, 3)
+    return jax.random.uniform(keys[0], (4,)), jax.random.normal(keys[1], (2, 3)), jax.random.randint(keys[2], (5,), 0, 100)
+
+
+@program(np.array([-7, 8, 9, 1 << 30], np.int32), np.array([2, 3, 40, -1], np.int32))
+def bits(x, y):
+    shifts = jax.lax.shift_right_logical(x, y), jax.lax.shift_left(x, y), jax.lax.shift_right_arithmetic(x, y)
+    return shifts, jax.lax.population_count(x), jax.lax.clz(x), jax.lax.bitcast_convert_type(x, jnp.float32), jax.lax.bitcast_convert_type(x, jnp.int8)
+
+
+@program(floats(3, 4), floats(1)[0])
+def padding(x, value):
+    return jax.lax.pad(x, value, ((1, 0, 2), (-1, 2, 1))), jnp.pad(x, 2, mode="reflect"), jnp.roll(x, 2, 1), jax.image.resize(x, (6, 7), "linear")
+
+
+@program(floats(2, 6), np.array([[True, False, True], [False, False, True]]))
+def other_reductions(x, b):
+    product = jax.lax.reduce(x, np.float32(1), lambda a, b: a * b + a + b, (1,))
+    return product, jax.lax.reduce_xor(b.astype(jnp.int32) * 5, (0,)), jnp.any(b, 1), jnp.all(b), jnp.std(x, 0), jax.nn.logsumexp(x, 1)
+
+
 def write(folder, function, inputs):
     name = function.__name__
     text = jax.jit(function).lower(*inputs).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)

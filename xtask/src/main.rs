@@ -13,7 +13,7 @@ mod cargo;
 mod crates_picture;
 mod docs;
 mod examples;
-mod onnx;
+mod made_cases;
 mod python;
 mod sanitize;
 mod scaffold;

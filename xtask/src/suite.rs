@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use strata_test::runner::{self, Options};
 
 use crate::cargo::{self, Profile, Result};
-use crate::{aarch64, assembler, docs, examples, onnx, python, sanitize, scaffold, tidy};
+use crate::{aarch64, assembler, docs, examples, made_cases, python, sanitize, scaffold, tidy};
 
 /// What `./x test` takes.
 #[derive(clap::Args)]
@@ -40,6 +40,8 @@ enum Part {
     Conformance,
     /// The node tests of the `onnx` package; only where it is named
     Onnx,
+    /// JAX's tests of its primitives as StableHLO, which take ten minutes to make; only where it is named
+    Stablehlo,
     /// The runtime's tests and programs exported from PyTorch, compiled for Arm and run by an emulator; only where it is named
     Aarch64,
     /// The runtime's tests under AddressSanitizer; only where it is named
@@ -121,7 +123,10 @@ pub fn test(args: &Args) -> Result<bool> {
             part("fuzz", &mut fuzz);
         }
         if args.parts.contains(&Part::Onnx) {
-            part("onnx", &mut || onnx::test(args.filter.as_deref()));
+            part("onnx", &mut || made_cases::ONNX.test(args.filter.as_deref()));
+        }
+        if args.parts.contains(&Part::Stablehlo) {
+            part("stablehlo", &mut || made_cases::STABLEHLO.test(args.filter.as_deref()));
         }
         if args.parts.contains(&Part::Aarch64) {
             part("aarch64", &mut || aarch64::test(args.filter.as_deref()));

@@ -9,5 +9,6 @@ mod mutants;
 mod orders;
 mod ptx;
 mod sizes;
+mod stablehlo;
 mod torchscript;
 mod train;

@@ -24,6 +24,23 @@ pub(super) fn field(text: &str, name: &str) -> Vec<i64> {
     list.map(|list| list.split(',').filter_map(|number| number.trim().parse().ok()).collect()).unwrap_or_default()
 }
 
+/// The number of a field in a text, `name = 1`; 0 where the field is missing, as it is printed.
+pub(super) fn number(text: &str, name: &str) -> usize {
+    let rest = text.split(name).nth(1).map(|rest| rest.trim_start_matches([' ', '=']));
+    let digits = rest.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Two numbers for each dimension, as pads are written: in front and behind. All are 0 where there is no attribute.
+pub(super) fn pairs(op: Op<'_>, name: &str, rank: usize) -> Vec<[i64; 2]> {
+    let Some((bytes, splat)) = op.attr(name).and_then(|pads| pads.as_dense()) else { return vec![[0; 2]; rank] };
+    let numbers: Vec<i64> = bytes.chunks_exact(8).map(|chunk| i64::from_le_bytes(chunk.try_into().unwrap_or_default())).collect();
+    if splat {
+        return vec![[numbers.first().copied().unwrap_or(0); 2]; rank];
+    }
+    numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
+}
+
 /// The three lists of `#stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>`.
 pub(super) fn layouts(text: &str) -> Option<[Vec<String>; 3]> {
     let mut lists = text.split('[').skip(1).filter_map(|rest| rest.split(']').next());
@@ -46,5 +63,6 @@ mod tests {
             (["b", "0", "1", "f"].map(String::from).to_vec(), ["0", "1", "i", "o"].map(String::from).to_vec(), "f")
         );
         assert!(layouts("#stablehlo.conv<[b]>").is_none());
+        assert_eq!((number("gather<a = [1], index_vector_dim = 12>", "index_vector_dim"), number("gather<>", "index_vector_dim")), (12, 0));
     }
 }

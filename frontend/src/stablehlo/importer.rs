@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use strata_core::ir::{self, Block, Cx, ElementType, Module, Op, Type};
 use strata_core::rewrite::Rewriter;
+use strata_core::upstream::func;
 use strata_dialects::aten::{Input as Operand, Operator, Scalar, op};
 
 use super::StableHloError;
@@ -31,6 +32,10 @@ pub(super) struct Importer<'p, 's, 'c> {
     weights: Vec<(String, Stored)>,
     depth: u32,
     ops: u64,
+    /// Whether the ops of a region of scalars are applied to whole tensors.
+    pub elementwise: bool,
+    /// Tensors of one number that the program says.
+    numbers: HashMap<ir::Value<'c>, Scalar<'c>>,
 }
 
 /// Builds the module of a program.
@@ -43,8 +48,8 @@ pub(super) fn build<'c>(module: Op<'_>, operators: &dyn Operators, cx: Cx<'c>) -
     let made = Module::new(cx);
     let (function, entry) = function::begin(cx, made.body(), &arguments);
     let builder = Rewriter::at_end(entry, cx.unknown());
-    let (values, weights) = (HashMap::new(), Vec::new());
-    let mut importer = Importer { cx, builder, operators, module, values, entry, weights, depth: 0, ops: 0 };
+    let (values, weights, numbers) = (HashMap::new(), Vec::new(), HashMap::new());
+    let mut importer = Importer { cx, builder, operators, module, values, entry, weights, depth: 0, ops: 0, elementwise: false, numbers };
     let results = importer.block(block, &entry.args())?;
     let mut inputs: Vec<_> = (0..arguments.len()).map(|place| Input { name: format!("arg{place}"), kind: InputKind::Input }).collect();
     inputs.extend(importer.weights.iter().map(|(name, _)| Input { name: name.clone(), kind: InputKind::Constant }));
@@ -62,7 +67,10 @@ fn functions(module: Op<'_>) -> Vec<Op<'_>> {
 
 /// The error of an op.
 pub(super) fn at(op: Op<'_>, why: String) -> StableHloError {
-    StableHloError::Op { place: op.location().short(), op: op.name().to_owned(), why }
+    // The file is named by who opens it.
+    let place = op.location().short();
+    let line = place.rsplit(':').nth(1).and_then(|line| line.parse().ok()).unwrap_or(0);
+    StableHloError::Op { line, op: op.name().to_owned(), why }
 }
 
 /// A type of the text in the module's context.
@@ -100,7 +108,8 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
             }
             for (old, new) in op.results().into_iter().zip(results) {
                 let wanted = ty(self.cx, old.ty()).map_err(|why| at(op, why))?;
-                if new.ty() != wanted {
+                let fits = if self.elementwise { new.ty().element() == wanted.element() } else { new.ty() == wanted };
+                if !fits {
                     return Err(at(op, format!("its result is {wanted}, and is computed as {}", new.ty())));
                 }
                 self.values.insert(old, new);
@@ -112,18 +121,25 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
     fn op(&mut self, op: Op<'s>, operands: &[ir::Value<'c>]) -> Result<Vec<ir::Value<'c>>, StableHloError> {
         let name = op.name();
         let name = ["stablehlo.", "chlo."].into_iter().find_map(|library| name.strip_prefix(library)).unwrap_or(name);
+        if self.elementwise && !op.is(func::Call::NAME) && !operators::is_pointwise(name) {
+            return Err(at(op, "it stands in a region that is applied to whole tensors, and takes no element by itself".to_owned()));
+        }
         match control::import(self, op, name, operands)? {
             Some(results) => Ok(results),
-            None => operators::import(self, op, name, operands).map(|value| vec![value]).map_err(|why| at(op, why)),
+            None => operators::import(self, op, name, operands).map_err(|why| at(op, why)),
         }
+    }
+
+    /// The body of a function.
+    pub fn function(&self, name: &str) -> Option<Block<'s>> {
+        let function = functions(self.module).into_iter().find(|function| function.str("sym_name").as_deref() == Some(name));
+        function.and_then(|function| function.region(0).entry())
     }
 
     /// The body of a function in the place of a call.
     pub fn call(&mut self, op: Op<'s>, operands: &[ir::Value<'c>]) -> Result<Vec<ir::Value<'c>>, StableHloError> {
         let name = op.attr("callee").and_then(|callee| callee.as_symbol()).unwrap_or_default();
-        let function = functions(self.module).into_iter().find(|function| function.str("sym_name").as_ref() == Some(&name));
-        let block = function.and_then(|function| function.region(0).entry());
-        let block = block.ok_or_else(|| at(op, format!("there is no function `{name}` with a body")))?;
+        let block = self.function(&name).ok_or_else(|| at(op, format!("there is no function `{name}` with a body")))?;
         if self.depth >= MAX_DEPTH {
             return Err(at(op, format!("more than {MAX_DEPTH} functions call each other")));
         }
@@ -135,8 +151,17 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
 
     /// Makes an op with one result.
     pub fn emit(&mut self, operator: Operator, inputs: &[Arg<'c>]) -> Result<ir::Value<'c>, String> {
-        let op = emit(&mut self.builder, self.operators, operator.schema(), inputs)?;
-        op.results().into_iter().next().ok_or_else(|| format!("`{operator}` gives nothing"))
+        self.emit_many(operator, inputs)?.into_iter().next().ok_or_else(|| format!("`{operator}` gives nothing"))
+    }
+
+    /// Makes an op with its results.
+    pub fn emit_many(&mut self, operator: Operator, inputs: &[Arg<'c>]) -> Result<Vec<ir::Value<'c>>, String> {
+        Ok(emit(&mut self.builder, self.operators, operator.schema(), inputs)?.results())
+    }
+
+    /// The number of a tensor that the program says to hold nothing else.
+    pub fn number(&self, value: ir::Value<'c>) -> Option<Scalar<'c>> {
+        self.numbers.get(&value).copied()
     }
 
     /// A constant: one number, or a weight that is in no file.
@@ -147,7 +172,9 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
         if (splat || shape.contains(&0) || bytes.len() == dtype.bytes())
             && let Some(scalar) = scalar(dtype, &bytes)
         {
-            return self.emit(op::FULL, &[is(&shape), Some(Operand::Scalar(scalar)), d(dtype)]);
+            let value = self.emit(op::FULL, &[is(&shape), Some(Operand::Scalar(scalar)), d(dtype)])?;
+            self.numbers.insert(value, scalar);
+            return Ok(value);
         }
         let count = shape.iter().product::<i64>().max(0) as usize;
         let bytes = if splat { bytes.repeat(count) } else { bytes };
@@ -161,7 +188,7 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
 }
 
 /// The number of an element's bytes, where an attribute can hold it; no bytes are zero.
-fn scalar<'c>(dtype: ElementType, bytes: &[u8]) -> Option<Scalar<'c>> {
+pub(super) fn scalar<'c>(dtype: ElementType, bytes: &[u8]) -> Option<Scalar<'c>> {
     use ElementType::*;
     let mut wide = [0; 8];
     let size = dtype.bytes().min(8);

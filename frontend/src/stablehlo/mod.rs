@@ -4,9 +4,16 @@
 //! own, and reads the ops by their names. Each becomes operators of `aten`, by a row of `operators.rs`.
 
 mod attributes;
+mod bits;
 mod control;
 mod importer;
+mod index;
+mod linalg;
 mod operators;
+mod product;
+mod reduce;
+mod region;
+mod sort;
 mod window;
 
 use strata_core::ir::Context;
@@ -21,10 +28,10 @@ pub enum StableHloError {
     #[error("{0}; the generic text is read, as MLIR prints it with print_generic_op_form=True")]
     Text(String),
     /// An op of it.
-    #[error("{place}: `{op}`: {why}")]
+    #[error("line {line}: `{op}`: {why}")]
     Op {
-        /// The line of the text.
-        place: String,
+        /// Where it stands in the text.
+        line: u32,
         /// Its name.
         op: String,
         /// What is wrong.

@@ -1,84 +1,160 @@
-//! Windows that move over a tensor, and slices at places that a tensor tells.
+//! Windows that move over tensors.
 
 use strata_core::ir::{self, ElementType, Op};
-use strata_dialects::aten::{Input, op};
+use strata_dialects::aten::op;
 
-use super::attributes::{field, ints, text};
-use super::importer::Importer;
-use super::operators::{Made, padded, reduced};
-use crate::args::{d, i, is, s, t};
+use super::attributes::{ints, pairs};
+use super::importer::{Importer, dtype};
+use super::operators::{Made, interleaved, padded};
+use super::{reduce, region};
+use crate::args::{b, d, f, i, is, s, t};
 
-/// A reduction of each window: dimension by dimension, the windows of one become a dimension of their own, which is reduced.
-pub(super) fn reduce<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, first: ir::Value<'c>) -> Made<'c> {
-    let rank = x.ty().rank();
-    let list = |name: &str| op.ints(name).unwrap_or_else(|| vec![1; rank]);
-    let (sizes, steps) = (ints(op, "window_dimensions")?, list("window_strides"));
-    let dilated = |name: &str| list(name).iter().any(|step| *step != 1);
-    if dilated("base_dilations") || dilated("window_dilations") {
-        return Err("dilated windows are not imported".to_owned());
-    }
-    let mut x = x;
-    if let Some((bytes, splat)) = op.attr("padding").and_then(|pads| pads.as_dense()) {
-        let pads: Vec<i64> = bytes.chunks_exact(8).map(|chunk| i64::from_le_bytes(chunk.try_into().unwrap_or_default())).collect();
-        let pads = if splat { vec![pads.first().copied().unwrap_or(0); 2 * rank] } else { pads };
-        if pads.iter().any(|pad| *pad != 0) {
-            let flat: Vec<_> = pads.chunks_exact(2).rev().flatten().copied().collect();
-            x = padded(m, x, &flat, first)?;
-        }
-    }
-    for (dim, (size, step)) in sizes.iter().zip(&steps).enumerate() {
-        if (*size, *step) != (1, 1) {
-            x = m.emit(op::UNFOLD, &[t(x), i(dim as i64), i(*size), i(*step)])?;
-            x = reduced(m, op, x, vec![rank as i64], first)?;
-        }
-    }
-    Ok(x)
+/// The windows of an op.
+struct Windows {
+    sizes: Vec<i64>,
+    steps: Vec<i64>,
+    dilations: Vec<i64>,
+    base: Vec<i64>,
+    /// Pads of each dimension, in front and behind.
+    pads: Vec<[i64; 2]>,
 }
 
-/// Slices at the places of a tensor: each dimension of the operand is chosen by its start plus the place in the slice.
-pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, starts: ir::Value<'c>) -> Made<'c> {
-    let numbers = text(op, "dimension_numbers");
-    let (offset, collapsed, map) =
-        (field(&numbers, "offset_dims"), field(&numbers, "collapsed_slice_dims"), field(&numbers, "start_index_map"));
-    if !field(&numbers, "operand_batching_dims").is_empty() {
-        return Err("batching dimensions of a gather are not imported".to_owned());
-    }
-    let sizes = ints(op, "slice_sizes")?;
-    let (rank, shape) = (x.ty().rank(), x.ty().shape());
-    let after = numbers.split("index_vector_dim").nth(1).map(|rest| rest.trim_start_matches([' ', '=']));
-    let vector = after.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>()).and_then(|digits| digits.parse().ok());
-    let vector: usize = vector.unwrap_or(0);
-    let starts = m.emit(op::TO_DTYPE, &[t(starts), d(ElementType::I64)])?;
-    // The numbers of a place come last.
-    let starts = if vector == starts.ty().rank() {
-        m.emit(op::UNSQUEEZE, &[t(starts), i(-1)])?
-    } else {
-        m.emit(op::MOVEDIM_INT, &[t(starts), i(vector as i64), i(-1)])?
-    };
-    let batch = starts.ty().rank() - 1;
-    let mut list = Vec::new();
-    for (dim, whole) in shape.iter().enumerate() {
-        let size = *sizes.get(dim).ok_or("it has fewer sizes of a slice than dimensions")?;
-        let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(size), s(1), d(ElementType::I64)])?;
-        let across: Vec<_> = (0..batch + rank).map(|place| if place == batch + dim { -1 } else { 1 }).collect();
-        let mut places = m.emit(op::RESHAPE, &[t(line), is(&across)])?;
-        if let Some(number) = map.iter().position(|mapped| *mapped == dim as i64) {
-            let start = m.emit(op::SELECT_INT, &[t(starts), i(-1), i(number as i64)])?;
-            let start = m.emit(op::CLAMP, &[t(start), s(0), s(whole.saturating_sub(size).max(0))])?;
-            let sizes: Vec<_> = start.ty().shape().into_iter().chain(vec![1; rank]).collect();
-            let start = m.emit(op::RESHAPE, &[t(start), is(&sizes)])?;
-            places = m.emit(op::ADD_TENSOR, &[t(start), t(places)])?;
+impl Windows {
+    fn of(op: Op<'_>, rank: usize) -> Result<Self, String> {
+        let list = |name: &str| op.ints(name).unwrap_or_else(|| vec![1; rank]);
+        let (sizes, steps, dilations, base) =
+            (ints(op, "window_dimensions")?, list("window_strides"), list("window_dilations"), list("base_dilations"));
+        let pads = pairs(op, "padding", rank);
+        let fits = [&sizes, &steps, &dilations, &base].into_iter().all(|list| list.len() == rank) && pads.len() == rank;
+        let positive = [&sizes, &steps, &dilations, &base].into_iter().flatten().all(|number| *number > 0);
+        if fits && positive {
+            Ok(Windows { sizes, steps, dilations, base, pads })
+        } else {
+            Err("its windows do not fit its operands".to_owned())
         }
-        list.push(Some(places));
     }
-    let slices = m.emit(op::INDEX_TENSOR, &[t(x), Some(Input::OptTensors(list))])?;
-    let kept: Vec<_> = (0..rank).filter(|dim| !collapsed.contains(&(*dim as i64))).collect();
-    let shape = slices.ty().shape();
-    let sizes: Vec<_> = shape[..batch].iter().copied().chain(kept.iter().map(|dim| shape[batch + dim])).collect();
-    let slices = m.emit(op::RESHAPE, &[t(slices), is(&sizes)])?;
-    // Slices stand at the dimensions that the result names for them.
-    let (mut next_batch, mut next_kept) = (0..batch as i64, batch as i64..);
-    let order = (0..sizes.len() as i64).map(|dim| if offset.contains(&dim) { next_kept.next() } else { next_batch.next() });
-    let order = order.collect::<Option<Vec<_>>>().ok_or("its offset_dims are none of its result")?;
-    m.emit(op::PERMUTE, &[t(slices), is(&order)])
+
+    /// A tensor with what stands around it and between its elements.
+    fn spread<'c>(&self, m: &mut Importer<'_, '_, 'c>, x: ir::Value<'c>, first: ir::Value<'c>) -> Made<'c> {
+        let gaps: Vec<_> = self.base.iter().map(|step| step - 1).collect();
+        let x = interleaved(m, x, &gaps, first)?;
+        padded(m, x, &self.pads, first)
+    }
+
+    /// The windows along one dimension as a last dimension.
+    fn along<'c>(&self, m: &mut Importer<'_, '_, 'c>, x: ir::Value<'c>, dim: usize) -> Made<'c> {
+        let (size, step, dilation) = (self.sizes[dim], self.steps[dim], self.dilations[dim]);
+        if dilation == 1 {
+            return m.emit(op::UNFOLD, &[t(x), i(dim as i64), i(size), i(step)]);
+        }
+        let length = x.ty().shape()[dim];
+        let windows =
+            (length.saturating_sub(dilation.saturating_mul(size - 1)).saturating_sub(1)).div_euclid(step).saturating_add(1).max(0);
+        if size.checked_mul(dilation).and_then(|_| windows.checked_mul(step)).is_none() {
+            return Err("its windows are too large".to_owned());
+        }
+        let places = m.emit(op::ARANGE_START_STEP, &[s(0), s(windows * step), s(step), d(ElementType::I64)])?;
+        let places = m.emit(op::RESHAPE, &[t(places), is(&[-1, 1])])?;
+        let inner = m.emit(op::ARANGE_START_STEP, &[s(0), s(size * dilation), s(dilation), d(ElementType::I64)])?;
+        let places = m.emit(op::ADD_TENSOR, &[t(places), t(inner)])?;
+        let places = m.emit(op::RESHAPE, &[t(places), is(&[-1])])?;
+        let found = m.emit(op::INDEX_SELECT, &[t(x), i(dim as i64), t(places)])?;
+        let mut sizes = found.ty().shape();
+        sizes.splice(dim..=dim, [windows, size]);
+        let found = m.emit(op::RESHAPE, &[t(found), is(&sizes)])?;
+        m.emit(op::MOVEDIM_INT, &[t(found), i(dim as i64 + 1), i(-1)])
+    }
+
+    /// The dimension along which the windows hold all elements up to their own, if they do, and whether from behind.
+    fn running(&self, shape: &[i64]) -> Option<(usize, bool)> {
+        let ones = |list: &[i64]| list.iter().all(|number| *number == 1);
+        let mut dims = (0..shape.len()).filter(|dim| self.sizes[*dim] != 1);
+        let (dim, None) = (dims.next()?, dims.next()) else { return None };
+        let others = (0..shape.len()).filter(|other| *other != dim).all(|other| self.pads[other] == [0, 0]);
+        let whole = self.sizes[dim] == shape[dim] && others && ones(&self.steps) && ones(&self.dilations) && ones(&self.base);
+        let before = shape[dim] - 1;
+        match self.pads[dim] {
+            [low, 0] if whole && low == before => Some((dim, false)),
+            [0, high] if whole && high == before => Some((dim, true)),
+            _ => None,
+        }
+    }
+}
+
+/// A reduction of each window: dimension by dimension, the windows of one become a dimension of their own, which is reduced.
+pub(super) fn reduce<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, operands: &[ir::Value<'c>]) -> Result<Vec<ir::Value<'c>>, String> {
+    let (xs, firsts) = operands.split_at(operands.len() / 2);
+    let shape = xs.first().ok_or("it has no operands")?.ty().shape();
+    if xs.iter().any(|x| x.ty().shape() != shape) {
+        return Err("its operands have different sizes".to_owned());
+    }
+    let windows = Windows::of(op, shape.len())?;
+    let block = region::block(op, 0)?;
+    if let (Some((dim, backward)), [x], [first]) = (windows.running(&shape), xs, firsts)
+        && let Some(result) = reduce::running(m, block, *x, dim as i64, backward, *first)?
+    {
+        return Ok(vec![result]);
+    }
+    let mut xs = xs.iter().zip(firsts).map(|(x, first)| windows.spread(m, *x, *first)).collect::<Result<Vec<_>, _>>()?;
+    for dim in 0..shape.len() {
+        if (windows.sizes[dim], windows.steps[dim]) != (1, 1) {
+            xs = xs.into_iter().map(|x| windows.along(m, x, dim)).collect::<Result<Vec<_>, _>>()?;
+            xs = reduce::alone(m, op, block, &xs, &[shape.len() as i64])?;
+        }
+    }
+    reduce::joined(m, block, firsts, xs)
+}
+
+/// The number that each window chooses gets the window's own number of `source`.
+pub(super) fn select_and_scatter<'s, 'c>(
+    m: &mut Importer<'_, 's, 'c>,
+    op: Op<'s>,
+    operands: &[ir::Value<'c>],
+) -> Result<Vec<ir::Value<'c>>, String> {
+    let [x, source, first] = *operands else { return Err("it has other operands than three".to_owned()) };
+    let shape = x.ty().shape();
+    let rank = shape.len();
+    let windows = Windows::of(op, rank)?;
+    let block = region::block(op, 0)?;
+    let chosen = |x: f64, y: f64| region::compared(block, &[x, y]).and_then(|result| result.first().map(|result| *result != 0.0));
+    let greatest = match (chosen(2.0, 1.0), chosen(1.0, 2.0)) {
+        (Some(true), Some(false)) => true,
+        (Some(false), Some(true)) => false,
+        _ => return Err("its region chooses neither the greatest nor the least".to_owned()),
+    };
+    if region::only_op(region::block(op, 1)?) != Some("add") {
+        return Err("what is chosen is not added up".to_owned());
+    }
+    // What stands around the tensor is chosen by no window.
+    let kind = dtype(x);
+    let bits = 8 * kind.bytes() as u32;
+    let around = match (kind.is_float(), greatest) {
+        (true, true) => f(f64::NEG_INFINITY),
+        (true, false) => f(f64::INFINITY),
+        (false, true) if kind.is_unsigned() => s(0),
+        (false, false) if kind.is_unsigned() && bits < 64 => s((1 << bits) - 1),
+        (false, true) if kind.is_signed() && bits < 64 => s(-1 << (bits - 1)),
+        (false, false) if kind.is_signed() => s(i64::MAX >> (64 - bits)),
+        _ if windows.pads.iter().flatten().all(|pad| *pad == 0) && windows.base.iter().all(|step| *step == 1) => s(0),
+        _ => return Err(format!("it chooses of {kind} with pads around, which is not imported")),
+    };
+    let around = m.emit(op::FULL, &[is(&[]), around, d(kind)])?;
+    let mut numbers = windows.spread(m, x, around)?;
+    let count: i64 = shape.iter().product();
+    let places = m.emit(op::ARANGE_START_STEP, &[s(0), s(count), s(1), d(ElementType::I64)])?;
+    let places = m.emit(op::RESHAPE, &[t(places), is(&shape)])?;
+    let none = m.emit(op::FULL, &[is(&[]), s(count), d(ElementType::I64)])?;
+    let mut places = windows.spread(m, places, none)?;
+    for dim in 0..rank {
+        (numbers, places) = (windows.along(m, numbers, dim)?, windows.along(m, places, dim)?);
+    }
+    let flat: Vec<_> = numbers.ty().shape()[..rank].iter().copied().chain([-1]).collect();
+    let (numbers, places) = (m.emit(op::RESHAPE, &[t(numbers), is(&flat)])?, m.emit(op::RESHAPE, &[t(places), is(&flat)])?);
+    let which = m.emit(if greatest { op::ARGMAX } else { op::ARGMIN }, &[t(numbers), i(-1), b(true)])?;
+    let place = m.emit(op::GATHER, &[t(places), i(-1), t(which)])?;
+    let (place, source) = (m.emit(op::RESHAPE, &[t(place), is(&[-1])])?, m.emit(op::RESHAPE, &[t(source), is(&[-1])])?);
+    let into = m.emit(op::EXPAND, &[t(first), is(&[count + 1])])?;
+    let sums = m.emit(op::INDEX_ADD, &[t(into), i(0), t(place), t(source)])?;
+    let sums = m.emit(op::SLICE_TENSOR, &[t(sums), i(0), i(0), i(count), i(1)])?;
+    Ok(vec![m.emit(op::RESHAPE, &[t(sums), is(&shape)])?])
 }

@@ -56,7 +56,9 @@ fn view_dtype(x: Tensor<'_>, to: DType) -> Tensor<'_> {
     let Some(last) =
         x.rank().checked_sub(1).filter(|_| from.bytes() != to.bytes() || [from, to].iter().any(|t| t.is_complex() || *t == DType::Bool))
     else {
-        return x.bitcast(to);
+        // Both halves are computed in f32, where their bits are others.
+        let halves = [from, to].into_iter().all(|t| t.is_float() && t.bytes() == 2) && from != to;
+        return if halves { x.bitcast(DType::I16).bitcast(to) } else { x.bitcast(to) };
     };
     if from == to {
         return x;
