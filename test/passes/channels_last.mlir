@@ -144,6 +144,14 @@ func.func @few_channels_in_short_rows(%x: tensor<2x3x6x5xf32>, %w: tensor<8x3x1x
   return %0 : tensor<2x8x6x3xf32>
 }
 
+// So has the gradient of a weight, whose window is as large as images, and whose few channels are images.
+// CHECK-LABEL: func.func @gradient_of_a_weight(
+// CHECK: prim.conv {{.*}}layout = "nc01,Oc01o->n01o"
+func.func @gradient_of_a_weight(%x: tensor<32x1x39x39xf32>, %w: tensor<64x1x35x35xf32>) -> tensor<32x64x5x5xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<32x1x39x39xf32>, tensor<64x1x35x35xf32>) -> tensor<32x64x5x5xf32>
+  return %0 : tensor<32x64x5x5xf32>
+}
+
 // Steps of two have no such rows.
 // CHECK-LABEL: func.func @few_channels_apart(
 // CHECK: prim.conv {{.*}}layout = "nc01,c01o->n01o"

@@ -10,6 +10,7 @@
 // RUN: not rs-run %s --backend=interp --explain-cache 2>&1 | FileCheck %s --check-prefix=INTERP
 // RUN: not rs-run %s --backend=interp --mode=max-autotune 2>&1 | FileCheck %s --check-prefix=INTERP
 // RUN: rs-compile %s -o %t.strata
+// RUN: not rs-run %s --save-weights %t.safetensors 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: not rs-run %t.strata --grad 2>&1 | FileCheck %s --check-prefix=GRAD
 
 // SIGNATURE: --signature: {{.*}}: only .pt archives of TorchScript and .onnx models are imported for a call; leave the option out
@@ -18,6 +19,7 @@
 // CPU: --cpu is about code of the CPU, which --emit=ptx and cubin have none of; leave it out
 // OUTPUT: -o - is standard output, for texts (--emit=mlir, llvm, asm, ptx); the other forms need a file
 // INTERP: the interpreter compiles nothing: --mode, {{.*}} do nothing with --backend=interp
+// WEIGHTS: the program has no weights, so --save-weights does nothing; leave it out
 // GRAD: .strata: a .strata file computes what it was compiled for; --grad and --jvp are for models
 
 func.func @main(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x"}) -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {

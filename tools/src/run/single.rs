@@ -128,6 +128,10 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some(line) = manifest.filter(|_| options.compile.asks_to_rematerialise()).and_then(saved::line) {
         eprintln!("{}: {line}", options.model.display());
     }
+    let asked = options.weights.as_ref().map(|_| "--weights").or(options.save_weights.as_ref().map(|_| "--save-weights"));
+    if let (Some(option), true) = (asked, manifest.is_some_and(|manifest| manifest.weights.is_empty())) {
+        return Err(about(format!("the program has no weights, so {option} does nothing; leave it out").into()));
+    }
     if let (true, Some(manifest), Some("strata" | "so")) = (options.verify_weights, manifest, kind(&options.model)) {
         verify_weights::of_manifest(&options.model, manifest)?;
     }

@@ -38,15 +38,15 @@ fn has_few_channels(op: Op<'_>) -> bool {
 }
 
 /// Whether neighbours in a row of the result read neighbours in a row of the input, and lanes along rows are as full as along features: rows
-/// of the result are as long as a vector, or those of the window are twice as long as they are, as in the gradient of a weight.
-/// With a window of one element the rows of an image are one.
+/// of the result are as long as a vector. Those of the gradient of a weight are not, and lanes along its window, which is summed, take two
+/// to four times as long. With a window of one element the rows of an image are one.
 fn has_dense_rows(op: Op<'_>, target: &Target) -> bool {
     let dense = ["strides", "lhs_dilation", "rhs_dilation"].into_iter().all(|name| op.ints(name).is_some_and(|all| all.last() == Some(&1)));
     let (result, window) = (op.result(0).ty().shape(), op.operand(1).ty().shape());
     let lanes = op.result(0).ty().element_type().map_or(1, |element| target.lanes(element.bits()));
     let of_one = window[2..].iter().chain(&op.ints("strides").unwrap_or_default()).all(|&size| size == 1);
     let row = |shape: &[i64]| if of_one { product(shape[2..].iter().copied()) } else { shape.last().copied().unwrap_or_default() };
-    dense && (result.contains(&DYNAMIC) || row(&result) >= lanes || row(&window) / 2 >= row(&result))
+    dense && (result.contains(&DYNAMIC) || row(&result) >= lanes)
 }
 
 /// The convolution in the order channels last.
