@@ -235,3 +235,24 @@ func.func @batch_norm(%x: tensor<8192x64xf32>, %w: tensor<64xf32>) -> tensor<819
   %y = prim.mul %x, %b : tensor<8192x64xf32>
   return %y : tensor<8192x64xf32>
 }
+
+// Windows hold the same elements many times: each kernel takes its own, with the pad under them, and none is written to memory.
+// CHECK-LABEL: func.func @windows_twice(
+// CHECK: prim.fusion %{{.*}} : tensor<8x12x12xf32> {
+// CHECK: prim.sliding_window
+// CHECK: prim.fusion %{{.*}}, %{{.*}} : (tensor<8x12x12xf32>, tensor<8x12x12xf32>) -> tensor<8x12x12xi32>
+// CHECK: prim.pad
+// CHECK: prim.sliding_window
+// CHECK-NOT: prim.fusion
+func.func @windows_twice(%x: tensor<8x12x12xf32>) -> (tensor<8x12x12xf32>, tensor<8x12x12xi32>) {
+  %low = prim.constant {value = dense<0xFF800000> : tensor<f32>} : tensor<f32>
+  %p = prim.pad %x, %low {low = array<i64: 0, 1, 1>, high = array<i64: 0, 1, 1>, interior = array<i64: 0, 0, 0>} : (tensor<8x12x12xf32>, tensor<f32>) -> tensor<8x14x14xf32>
+  %w = prim.sliding_window %p {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<8x14x14xf32>) -> tensor<8x12x12x3x3xf32>
+  %max = prim.reduce %w {dims = array<i64: 3, 4>, kind = "max"} : (tensor<8x12x12x3x3xf32>) -> tensor<8x12x12xf32>
+  %t = prim.transpose %max {perm = array<i64: 0, 2, 1>} : (tensor<8x12x12xf32>) -> tensor<8x12x12xf32>
+  %b = prim.broadcast %t {dims = array<i64: 0, 1, 2>} : (tensor<8x12x12xf32>) -> tensor<8x12x12x3x3xf32>
+  %e = prim.eq %w, %b : (tensor<8x12x12x3x3xf32>, tensor<8x12x12x3x3xf32>) -> tensor<8x12x12x3x3xi1>
+  %i = prim.convert %e : (tensor<8x12x12x3x3xi1>) -> tensor<8x12x12x3x3xi32>
+  %n = prim.reduce %i {dims = array<i64: 3, 4>, kind = "sum"} : (tensor<8x12x12x3x3xi32>) -> tensor<8x12x12xi32>
+  return %max, %n : tensor<8x12x12xf32>, tensor<8x12x12xi32>
+}

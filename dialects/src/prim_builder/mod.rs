@@ -8,6 +8,7 @@ mod counted;
 mod gather;
 mod library;
 mod matrices;
+mod overlap;
 mod size;
 mod tensor;
 

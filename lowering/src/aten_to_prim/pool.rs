@@ -82,16 +82,6 @@ impl Pool {
         reach - n - self.padding[k]
     }
 
-    /// The blocks of a window along spatial dimension k, of which those of neighbouring windows lie side by side, and the elements of one:
-    /// as many as a stride, or one by one. Nothing for a window whose elements are apart and which moves by more than one.
-    fn blocks(&self, k: usize) -> Option<(i64, i64)> {
-        let (size, stride) = (self.size[k], self.stride[k]);
-        match self.dilation[k] {
-            1 => Some(((size + stride - 1) / stride, stride)),
-            _ => (stride == 1).then_some((size, 1)),
-        }
-    }
-
     /// x padded with a number.
     fn padded<'c>(&self, x: Tensor<'c>, number: Scalar<'c>) -> Tensor<'c> {
         let lead = x.rank() - self.space();
@@ -139,38 +129,32 @@ fn max_pool<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
     let (pool, lead) = (Pool::of(a, space), x.rank() - space);
     let windows = pool.windows(x, least(x.dtype()));
     let values = windows.reduce("max", &window_dims(windows, space), false);
-    let mut inner = first_place(a, &pool, windows, values);
-    // From the place in the window to the place in the input, last dimension first.
-    let mut position = inner.number(Scalar::Int(0)).broadcast_to(&values.shape());
-    let mut stride = Size::Const(1);
-    for k in (0..space).rev() {
-        let within = if k == 0 { inner } else { inner % pool.size[k] };
-        inner = if k == 0 { inner } else { inner / pool.size[k] };
-        let begin = a.prim.iota(DType::I64, &values.shape(), lead + k) * pool.stride[k] - pool.padding[k];
-        let place = begin + within * pool.dilation[k];
-        position = position + place * stride;
-        stride = stride * x.size(lead + k);
-    }
-    vec![values, position]
+    vec![values, first_place(a, &pool, windows, values, &x.shape()[lead..])]
 }
 
-/// The number of the first place of each window that holds its maximum, or NaN where that is the maximum. A window is read twice where it
-/// lies: to find a place with the maximum at once, all windows would be written out.
-fn first_place<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, values: Tensor<'c>) -> Tensor<'c> {
+/// The flat position in the space of the input where each window has its maximum first, or NaN where that is the maximum. A window is read
+/// twice where it lies: to find a place with the maximum at once, all windows would be written out.
+fn first_place<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, values: Tensor<'c>, sizes: &[Size<'c>]) -> Tensor<'c> {
     let (space, shape) = (pool.space(), windows.shape());
     let lead = shape.len() - space;
     let is_maximum = windows.equal(values.broadcast_dims(&shape, &(0..lead).collect::<Vec<_>>()));
     // Padding is no place, where the maximum is as low as padding too.
-    let here = a.prim.full(DType::Bool, Scalar::Bool(true), &a.tensor("self").shape()[lead - space..]);
+    let here = a.prim.full(DType::Bool, Scalar::Bool(true), sizes);
     let here = pool.windows(here, Scalar::Bool(false)).broadcast_dims(&shape, &(lead - space..shape.len()).collect::<Vec<_>>());
     let found = is_maximum.or(windows.is_nan()).and(here);
-    let mut number = a.prim.iota(DType::I32, &shape, lead);
-    for k in 1..space {
-        number = number * pool.size[k] + a.prim.iota(DType::I32, &shape, lead + k);
+    // Positions that fit are counted in half as many bits as they have outside.
+    let fits = product(sizes).known().is_some_and(|count| count <= i64::from(i32::MAX));
+    let (dtype, none) = if fits { (DType::I32, i64::from(i32::MAX)) } else { (DType::I64, i64::MAX) };
+    let mut position = windows.prim().full(dtype, Scalar::Int(0), &shape);
+    let mut stride = Size::Const(1);
+    for k in (0..space).rev() {
+        let begin = a.prim.iota(dtype, &shape, lead - space + k) * pool.stride[k] - pool.padding[k];
+        let place = begin + a.prim.iota(dtype, &shape, lead + k) * pool.dilation[k];
+        position = position + place * stride;
+        stride = stride * sizes[k];
     }
-    let places = Scalar::Int(pool.size.iter().product());
-    let number = found.select(number, number.number(places).broadcast_to(&shape));
-    number.reduce("min", &window_dims(windows, space), false).convert(DType::I64)
+    let position = found.select(position, position.number(Scalar::Int(none)).broadcast_to(&shape));
+    position.reduce("min", &window_dims(windows, space), false).convert(DType::I64)
 }
 
 /// Adds gradients at flat positions of the space of the input.
@@ -236,81 +220,29 @@ fn average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
     windows.reduce("sum", &window_dims(windows, space), false) / divisor(a, &pool, x)
 }
 
-/// Positions of all elements of all windows along a spatial dimension, in the padded input.
-fn places<'c>(a: &Args<'c>, pool: &Pool, k: usize, shape: &[Size<'c>], dims: (usize, usize)) -> Tensor<'c> {
-    a.prim.iota(DType::I64, shape, dims.0) * pool.stride[k] + a.prim.iota(DType::I64, shape, dims.1) * pool.dilation[k]
-}
-
-/// Shifted copies of an image that are added up at most: more are a loop of their own.
-const MOST_SHIFTS: i64 = 16;
-
 /// The sum of windows at each element that they cover: the transpose of taking windows.
 /// `windows` is (lead.., positions.., inside..); the result has the shape of the unpadded input.
 fn overlap_add<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
-    let (space, lead) = (pool.space(), shape.len() - pool.space());
-    if windows.rank() != shape.len() + space {
+    if windows.rank() != shape.len() + pool.space() {
         a.fail("the columns are no windows of this size");
         return windows;
     }
-    let shifts: i64 = (0..space).map(|k| pool.blocks(k).map_or(i64::MAX, |(count, _)| count)).fold(1, i64::saturating_mul);
-    let known = (0..space).all(|k| windows.size(lead + k).known().is_some() && shape[lead + k].known().is_some());
-    if shifts > MOST_SHIFTS || !known {
-        return overlap_add_by_scatter(a, pool, windows, shape);
-    }
-    // From the last dimension on, so that the others stay where they are.
-    (0..space).rev().fold(windows, |windows, k| {
-        let known = |size: Size<'c>| size.known().unwrap_or(0);
-        unrolled(pool, windows, k, (lead + k, lead + space + k), known(shape[lead + k]))
-    })
+    // From the last dimension on, whose elements of windows come last.
+    let sum = (0..pool.space()).rev().fold(windows, |windows, k| overlap_along(pool, windows, k, shape));
+    without_padding(pool, sum, shape)
 }
 
-/// Windows along one dimension of the space as an image of `n` elements: dimension `inside` is added to `positions`.
-fn unrolled<'c>(pool: &Pool, windows: Tensor<'c>, k: usize, (positions, inside): (usize, usize), n: i64) -> Tensor<'c> {
-    let (blocks, step) = pool.blocks(k).unwrap_or((1, pool.size[k]));
-    let count = windows.size(positions).known().unwrap_or(0);
-    let image = |block: i64| {
-        let (from, to) = (block * step, pool.size[k].min((block + 1) * step));
-        // Blocks of windows that follow each other are an image of their own, which begins so far behind the padding.
-        let part = windows.slice(inside, from, to - from, 1).pad_dim(inside, Scalar::Int(0), 0, from + step - to);
-        let part = part.move_dim(inside, positions + 1);
-        let mut merged = part.shape().to_vec();
-        merged.splice(positions..positions + 2, [Size::Const(count * step)]);
-        let low = block * step * pool.dilation[k] - pool.padding[k];
-        let high = n - low - count * step;
-        let (front, back) = ((-low).max(0), (-high).max(0));
-        let rest = count * step - front - back;
-        let kept = (rest > 0).then(|| part.reshape(&merged).slice(positions, front, rest, 1));
-        kept.map(|kept| kept.pad_dim(positions, Scalar::Int(0), low.max(0), high.max(0)))
-    };
-    let sum = (0..blocks).filter_map(image).reduce(|sum, image| sum + image);
-    sum.unwrap_or_else(|| {
-        let mut shape = windows.shape().to_vec();
-        shape.remove(inside);
-        shape[positions] = Size::Const(n);
-        windows.prim().full(windows.dtype(), Scalar::Int(0), &shape)
-    })
+/// Windows along a spatial dimension, whose elements are the last dimension, added up to a dimension with its padding.
+fn overlap_along<'c>(pool: &Pool, windows: Tensor<'c>, k: usize, shape: &[Size<'c>]) -> Tensor<'c> {
+    let dim = shape.len() - pool.space() + k;
+    let size = shape[dim] + pool.padding[k] + pool.high(k, shape[dim]).max(0);
+    windows.overlap_add(dim, pool.stride[k], pool.dilation[k], size)
 }
 
-/// [`overlap_add`] of windows of unknown number, and of such that many overlap.
-fn overlap_add_by_scatter<'c>(a: &Args<'c>, pool: &Pool, windows: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
-    let (space, lead) = (pool.space(), shape.len() - pool.space());
-    let mut padded = shape.to_vec();
-    for k in 0..space {
-        let n = shape[lead + k];
-        padded[lead + k] = n + pool.padding[k] + pool.high(k, n).max(0);
-    }
-    // Index dimensions first: positions, inside, then the leading ones.
-    let perm: Vec<usize> = (lead..windows.rank()).chain(0..lead).collect();
-    let updates = windows.transpose(&perm);
-    let index_shape = &updates.shape()[..2 * space];
-    let indices: Vec<_> = (0..space).map(|k| places(a, pool, k, index_shape, (k, space + k))).collect();
-    let zeros = a.prim.full(windows.dtype(), Scalar::Int(0), &padded);
-    let sum = zeros.scatter(updates, &indices, &(lead..lead + space).collect::<Vec<_>>(), "add");
-    let mut offsets = vec![Size::Const(0); shape.len()];
-    for k in 0..space {
-        offsets[lead + k] = Size::Const(pool.padding[k]);
-    }
-    sum.slice_all(&offsets, shape, &vec![1; shape.len()])
+fn without_padding<'c>(pool: &Pool, x: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
+    let lead = shape.len() - pool.space();
+    let offsets: Vec<_> = (0..shape.len()).map(|dim| Size::Const(if dim < lead { 0 } else { pool.padding[dim - lead] })).collect();
+    x.slice_all(&offsets, shape, &vec![1; shape.len()])
 }
 
 fn average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
@@ -320,9 +252,12 @@ fn average_backward<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
     }
     let pool = Pool::of(a, space);
     let share = grad / divisor(a, &pool, x);
-    let inside: Vec<_> = pool.size.iter().map(|n| Size::Const(*n)).collect();
-    let windows = share.broadcast_dims(&[&share.shape(), inside.as_slice()].concat(), &share.all_dims());
-    overlap_add(a, &pool, windows, &x.shape())
+    // The same for all elements of a window: windows of one dimension at a time are enough.
+    let sum = (0..space).rev().fold(share, |sum, k| {
+        let windows = sum.broadcast_dims(&[&sum.shape(), [Size::Const(pool.size[k])].as_slice()].concat(), &sum.all_dims());
+        overlap_along(&pool, windows, k, &x.shape())
+    });
+    without_padding(&pool, sum, &x.shape())
 }
 
 // Windows as columns.

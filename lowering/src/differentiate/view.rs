@@ -103,30 +103,24 @@ fn sliding_window<'c>(at: &At<'c>) -> Cotangents<'c> {
     let ints = |name: &str| at.op.ints(name).unwrap_or_default();
     let (strides, dilations) = (ints("strides"), ints("dilations"));
     let dims = windowed(x.rank(), strides.len(), at.op.ints("dims"));
+    // The same for all elements of a window, as behind a sum: windows of one dimension at a time are enough then.
+    let same = repeated(g, x.rank());
     // The last dim of the windows first: it is the last of `g` then.
     for (k, dim) in dims.into_iter().enumerate().rev() {
-        g = overlapped(g, dim, strides[k], dilations[k], x.size(dim));
+        if let Some(same) = same {
+            let (of, width) = (if k + 1 == strides.len() { same } else { g }, at.g().size(x.rank() + k));
+            g = of.broadcast_dims(&[&of.shape(), [width].as_slice()].concat(), &of.all_dims());
+        }
+        g = g.overlap_add(dim, strides[k], dilations[k], x.size(dim));
     }
     vec![Some(g)]
 }
 
-/// Adds up windows along `dim`, whose elements are the last dimension, to a dimension of `size` elements.
-///
-/// Rows of the windows' elements are written one after the other with a length that is `dilation` more than that of the result, and
-/// read with that length: row `w` then begins `w * dilation` further on, and the sum over rows is the sum over what overlaps.
-fn overlapped<'c>(g: Tensor<'c>, dim: usize, stride: i64, dilation: i64, size: Size<'c>) -> Tensor<'c> {
-    let (last, windows, width) = (g.rank() - 1, g.size(dim), g.size(g.rank() - 1));
-    let zero = g.number(Scalar::Int(0));
-    let spread = (windows - 1) * stride + 1;
-    let length = spread + (width - 1) * dilation;
-    // Dims: the others, then the elements of the windows, then the positions.
-    let rows = g.move_dim(dim, last);
-    let (mut low, mut high, mut interior) = (vec![Size::Const(0); last + 1], vec![Size::Const(0); last + 1], vec![0; last + 1]);
-    (low[last], high[last], interior[last]) = (Size::Const(0), length + dilation - spread, stride - 1);
-    let rows = rows.pad(zero, &low, &high, &interior);
-    let others = rows.shape()[..last - 1].to_vec();
-    let flat = rows.reshape(&[others.as_slice(), &[width * (length + dilation)]].concat());
-    let shifted = flat.slice(last - 1, 0, width * length, 1).reshape(&[others.as_slice(), &[width, length]].concat());
-    let summed = shifted.reduce("sum", &[last - 1], false);
-    summed.pad_dim(last - 1, Scalar::Int(0), 0, size - length).move_dim(last - 1, dim)
+/// What a tensor repeats along all its dimensions from `rank` on, if it is such a broadcast.
+fn repeated<'c>(g: Tensor<'c>, rank: usize) -> Option<Tensor<'c>> {
+    let broadcast = g.value().defining_op().filter(|op| op.isa::<prim::Broadcast>())?;
+    let of = broadcast.operand(0);
+    let same = of.ty().rank() == rank && of.ty().shape() == g.value().ty().shape()[..rank];
+    let whole = broadcast.ints("dims")?.into_iter().eq(0..rank as i64);
+    (same && whole).then(|| g.prim().tensor(of))
 }

@@ -83,10 +83,10 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
         Stride::One => 1.0 / used,
         Stride::Other => 1.0,
     };
-    // Every second or every fourth element comes by vectors and shuffles.
-    let operands = stage.op.operands().into_iter().zip(stage.maps.iter().zip(&stage.guarded));
-    let reads = operands.map(|(operand, (map, guarded))| match distance(*map, operand, dim) {
-        Some(step @ (2 | 4)) if !guarded => (step as f64 / used).min(1.0),
+    // Every second or every fourth element comes by vectors and shuffles, and what lies beyond an end by a loop of its own.
+    let operands = stage.op.operands().into_iter().zip(&stage.maps);
+    let reads = operands.map(|(operand, map)| match distance(*map, operand, dim) {
+        Some(step @ (2 | 4)) => (step as f64 / used).min(1.0),
         _ => access(stride(*map, operand, dim)),
     });
     total += reads.sum::<f64>();

@@ -83,9 +83,12 @@ pub fn is_free(op: Op<'_>) -> bool {
     }
 }
 
-/// Whether each reader has its own: what is free, and halves made wide, which take one instruction and twice the memory.
+/// Whether each reader has its own: what is free, halves made wide, which take one instruction and twice the memory, and windows with the
+/// pads under them, which hold the same elements many times.
 pub fn is_own(op: Op<'_>) -> bool {
-    is_free(op) || widens(op)
+    let is_window = |op: Op<'_>| op.isa::<prim::SlidingWindow>();
+    let under_windows = || op.isa::<prim::Pad>() && op.result(0).uses().into_iter().all(|user| is_window(user.op));
+    is_free(op) || widens(op) || is_window(op) || under_windows()
 }
 
 /// Whether an op makes halves wide.
