@@ -249,6 +249,7 @@ func.func @windows_twice(%x: tensor<8x12x12xf32>) -> (tensor<8x12x12xf32>, tenso
   %p = prim.pad %x, %low {low = array<i64: 0, 1, 1>, high = array<i64: 0, 1, 1>, interior = array<i64: 0, 0, 0>} : (tensor<8x12x12xf32>, tensor<f32>) -> tensor<8x14x14xf32>
   %w = prim.sliding_window %p {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<8x14x14xf32>) -> tensor<8x12x12x3x3xf32>
   %max = prim.reduce %w {dims = array<i64: 3, 4>, kind = "max"} : (tensor<8x12x12x3x3xf32>) -> tensor<8x12x12xf32>
+  // expected-remark @+1 {{the result of a reduction is read at another outer index}}
   %t = prim.transpose %max {perm = array<i64: 0, 2, 1>} : (tensor<8x12x12xf32>) -> tensor<8x12x12xf32>
   %b = prim.broadcast %t {dims = array<i64: 0, 1, 2>} : (tensor<8x12x12xf32>) -> tensor<8x12x12x3x3xf32>
   %e = prim.eq %w, %b : (tensor<8x12x12x3x3xf32>, tensor<8x12x12x3x3xf32>) -> tensor<8x12x12x3x3xi1>
