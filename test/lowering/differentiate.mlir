@@ -94,3 +94,31 @@ func.func private @part(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = prim.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The weights of a transposed convolution: `g` is the image, and what was spread the window, whose zeros are not multiplied.
+
+// CHECK-LABEL: func.func @spread(
+// CHECK: prim.conv %{{.*}} {groups = 1 : i64, high = array<i64: 0>, lhs_dilation = array<i64: 1>, low = array<i64: 0>, rhs_dilation = array<i64: 2>, strides = array<i64: 1>} : (tensor<4x2x13xf32>, tensor<3x2x6xf32>) -> tensor<4x3x3xf32>
+// CHECK: prim.reverse {{.*}}{dims = array<i64: 2>}
+func.func @spread(%x: tensor<2x3x6xf32> {capture.kind = "input", capture.name = "x"}, %w: tensor<4x3x3xf32> {capture.kind = "input", capture.name = "w", capture.requires_grad})
+    -> (tensor<2x4x13xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.conv %x, %w {strides = array<i64: 1>, low = array<i64: 2>, high = array<i64: 2>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 1>, groups = 1 : i64} : (tensor<2x3x6xf32>, tensor<4x3x3xf32>) -> tensor<2x4x13xf32>
+  return %0 : tensor<2x4x13xf32>
+}
+
+// -----
+
+// Windows that overlap are added up by phases: elements of two windows, shifted and added.
+
+// CHECK-LABEL: func.func @overlapping(
+// CHECK: prim.pad %{{.*}} {high = array<i64: 0, 1>, interior = array<i64: 0, 0>, low = array<i64: 0, 0>}
+// CHECK: %[[A:.*]] = prim.pad %{{.*}} {high = array<i64: 1, 0>, interior = array<i64: 0, 0>, low = array<i64: 0, 0>} : (tensor<3x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+// CHECK: %[[B:.*]] = prim.pad %{{.*}} {high = array<i64: 0, 0>, interior = array<i64: 0, 0>, low = array<i64: 1, 0>} : (tensor<3x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+// CHECK: prim.add %[[A]], %[[B]] : tensor<4x2xf32>
+func.func @overlapping(%x: tensor<7xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad})
+    -> (tensor<3x3xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<7xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}

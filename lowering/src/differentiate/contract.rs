@@ -144,6 +144,9 @@ fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
         let summed: Vec<_> = (0..weight.rank()).filter(|dim| *dim != 1).collect();
         return g.dot(places, (&[], &[]), (&summed, &summed)).reshape(&weight.shape());
     }
+    if space.iter().any(|along| along.lhs_dilation > 1) && space.iter().all(|along| along.stride == 1) {
+        return by_weight_of_spread(at, space, groups);
+    }
     // Channels of a group are the batch, and the batch of each group is its channels.
     let sizes = x.shape()[2..].to_vec();
     let split = x.conj().reshape(&[&[batch, Size::Const(groups), x.size(1) / groups], sizes.as_slice()].concat());
@@ -169,4 +172,35 @@ fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
         gradient = gradient.slice(dim, 0, weight.size(dim), 1);
     }
     gradient.swap(0, 1)
+}
+
+/// The same of an image that is spread, as by a transposed convolution: `g` is the image and what is spread the window, whose zeros are not
+/// multiplied. The results come in reverse.
+fn by_weight_of_spread<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
+    let (g, x, weight) = (at.g(), at.x(0), at.x(1));
+    let sizes = g.shape()[2..].to_vec();
+    // Features of a group are the batch, and the batch of each group is its channels.
+    let (batch, features) = (x.size(0), g.size(1) / groups);
+    let split = g.reshape(&[&[batch, Size::Const(groups), features], sizes.as_slice()].concat());
+    let mut order: Vec<_> = (0..split.rank()).collect();
+    order[..3].copy_from_slice(&[2, 1, 0]);
+    let lines = split.transpose(&order).reshape(&[&[features, batch * groups], sizes.as_slice()].concat());
+    let turned = |k: usize| {
+        let along = &space[k];
+        let reach = (window_size(at, weight, k + 2) - 1) * along.rhs_dilation;
+        Along {
+            stride: along.rhs_dilation,
+            low: reach - along.low,
+            high: reach - along.high,
+            lhs_dilation: 1,
+            rhs_dilation: along.lhs_dilation,
+        }
+    };
+    let turned: Vec<_> = (0..space.len()).map(turned).collect();
+    let gradient = convolution(at, lines, x.conj().swap(0, 1), &turned, groups);
+    // Dims: features of a group, the groups' channels, the window.
+    let window = gradient.shape()[2..].to_vec();
+    let split = gradient.reshape(&[&[features, Size::Const(groups), weight.size(1)], window.as_slice()].concat());
+    let joined = split.swap(0, 1).reshape(&[&[features * groups, weight.size(1)], window.as_slice()].concat());
+    joined.reverse(&(2..weight.rank()).collect::<Vec<_>>())
 }
