@@ -1,11 +1,12 @@
 //! Factorisations and inverses: PyTorch's formulas take the whole matrix where a decomposition reads a triangle of it.
 
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::super::factor::{hermitian, product, solved};
 use super::super::rule::Rule::{Arguments, Custom};
-use super::super::rule::{At, Cotangents, Row};
+use super::super::rule::{At, Cotangents, Row, flag, value};
 use super::rows;
 use crate::aten_to_prim::Args;
 
@@ -28,10 +29,16 @@ rows! {
         let by_input = by_factor(factor, common + common.adjoint(), upper);
         at.named(&[("self", Some(by_self)), ("input2", Some(by_input))])
     });
+    /// As `linalg_inv`.
+    INVERSE => Custom(inverse);
     /// `cholesky_backward`: of an upper factor that of its adjoint, which is not turned back.
     LINALG_CHOLESKY => Arguments(cholesky);
     /// As `linalg_cholesky`.
     LINALG_CHOLESKY_EX => Arguments(cholesky);
+    /// `-Y^H g Y^H`. PyTorch: `linalg_inv_ex`.
+    LINALG_INV => Custom(inverse);
+    /// As `linalg_inv`.
+    LINALG_INV_EX => Custom(inverse);
     /// `V (V^H g V / (r_i + r_j)) V^H` with the roots of the eigenvalues, of the Hermitian part of `g`. PyTorch: `linalg_matrix_sqrth_differential`.
     LINALG_MATRIX_SQRTH => Custom(root);
     /// `pinv_backward`.
@@ -44,6 +51,10 @@ rows! {
     LINALG_PINV_RCOND_TENSOR => Custom(pseudo_inverse);
     /// `linalg_qr_backward`.
     LINALG_QR => Arguments(qr);
+    /// `linalg_solve_backward`, by the factors of the solution itself.
+    LINALG_SOLVE => Arguments(solve);
+    /// As `linalg_solve`.
+    LINALG_SOLVE_EX => Arguments(solve);
     /// `pinv_backward`.
     PINVERSE => Custom(pseudo_inverse);
 }
@@ -51,6 +62,29 @@ rows! {
 fn cholesky<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
     let (g, y) = if a.bool("upper") { (at.g().adjoint(), at.y(0).adjoint()) } else { (at.g(), at.y(0)) };
     vec![Some(super::super::factor::cholesky(at, g, y))]
+}
+
+fn inverse<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let turned = at.y(0).adjoint();
+    vec![Some(-product(product(turned, at.g()), turned))]
+}
+
+fn solve<'c>(at: &At<'c>, a: &Args<'c>) -> Cotangents<'c> {
+    let (matrix, b, left) = (at.x(0), at.x(1), a.bool("left"));
+    let batch = matrix.shape()[..matrix.rank() - 1].to_vec();
+    // A right side may be a batch of vectors.
+    let vector = b.rank() == 1 || (b.rank() == batch.len() && b.shape().iter().zip(&batch).all(|(x, y)| x.same(*y)));
+    let column = |x: Tensor<'c>| if vector { x.unsqueeze(x.rank()) } else { x };
+    let (g, y) = (column(at.g()), column(at.y(0)));
+    let integers = |shape: &[Size<'c>]| at.prim.tensor_type(DType::I32, shape);
+    let types = [matrix.ty(), integers(&batch), integers(&batch[..batch.len() - 1])];
+    let given = [("A", value(matrix)), ("pivot", flag(true)), ("check_errors", flag(false))];
+    let [factors, pivots, _] = at.call(LINALG_LU_FACTOR_EX, &given, &types)[..] else { return vec![None, None] };
+    let given = [("LU", value(factors)), ("pivots", value(pivots)), ("B", value(g)), ("left", flag(left)), ("adjoint", flag(true))];
+    let Some(by_b) = at.call(LINALG_LU_SOLVE, &given, &[g.ty()]).first().copied() else { return vec![None, None] };
+    let by_matrix = if left { product(by_b, y.adjoint()) } else { product(y.adjoint(), by_b) };
+    let by_b = if vector { by_b.squeeze(&[by_b.rank() - 1]) } else { by_b };
+    at.named(&[("A", Some(-by_matrix)), ("B", Some(by_b))])
 }
 
 /// `-common L`, or `-U common`.
