@@ -32,8 +32,12 @@ fn refused(op: &str, types: &str) -> String {
 
 /// The first result of a program for these floats and integers.
 fn called(op: &str, types: &str, x: [f32; 4], i: [i32; 4], first: f32) -> Vec<f32> {
-    let text = program(op, types);
-    let file = SourceFile { path: "f.stablehlo.mlir".as_ref(), text: Some(&text) };
+    run(&program(op, types), x, i, first)
+}
+
+/// The same of a whole text.
+fn run(text: &str, x: [f32; 4], i: [i32; 4], first: f32) -> Vec<f32> {
+    let file = SourceFile { path: "f.stablehlo.mlir".as_ref(), text: Some(text) };
     let artefact = compile(standard(), file, &Options::default(), None).unwrap_or_else(|error| panic!("{error}"));
     let session = Session::load(&artefact, None).expect("a session");
     let inputs = [
@@ -137,6 +141,19 @@ fn sorts_by_an_order_that_aten_does_not_have_are_refused() {
     assert!(refused(&sort("LT", "FLOAT"), "tensor<4xf32>").contains("its NaNs do not come last"));
     assert!(refused(&sort("LT", "TOTALORDER"), "tensor<4xf32>").contains("it tells zeros apart"));
     assert!(refused(&sort("EQ", "FLOAT"), "tensor<4xf32>").contains("its region is no order that is known"));
+}
+
+#[test]
+fn the_total_order_tells_zeros_apart() {
+    let compared = r#""stablehlo.compare"(%x, %x2) <{compare_type = #stablehlo<comparison_type TOTALORDER>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %s = "stablehlo.sign"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %r:1 = "stablehlo.select"(%c, %x2, %s) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>)"#;
+    let reversed = r#"%x2 = "stablehlo.reverse"(%x) <{dimensions = array<i64: 0>}> : (tensor<4xf32>) -> tensor<4xf32>
+    %c = "#;
+    // Of each pair the other one where that is more, else the sign.
+    let text = program("", "tensor<4xf32>").replace("%r:1 =  ->", &format!("{reversed}{compared} ->"));
+    let results = run(&text, [-0.0, f32::NAN, f32::INFINITY, 0.0], [0; 4], 0.0);
+    assert_eq!(results.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0.0f32, f32::NAN, f32::NAN, 0.0].map(f32::to_bits));
 }
 
 #[test]

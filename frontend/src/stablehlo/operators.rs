@@ -52,7 +52,6 @@ const PLAIN: &[(&str, Operator)] = &[
     ("round_nearest_even", op::ROUND),
     ("rsqrt", op::RSQRT),
     ("select", op::WHERE_SELF),
-    ("sign", op::SGN),
     ("sine", op::SIN),
     ("sinh", op::SINH),
     ("sqrt", op::SQRT),
@@ -82,6 +81,7 @@ const ELEMENTWISE: &[&str] = &[
     "shift_left",
     "shift_right_arithmetic",
     "shift_right_logical",
+    "sign",
     "xor",
 ];
 
@@ -212,6 +212,12 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
         ("gather", [x, starts]) => index::gather(m, op, *x, *starts),
         ("bitcast_convert", [x]) => bits::bitcast(m, *x, result),
         ("shift_left" | "shift_right_arithmetic" | "shift_right_logical", [x, by]) => bits::shift(m, name, *x, *by),
+        ("sign", [x]) if dtype(*x).is_float() => {
+            // The sign of NaN is NaN.
+            let (sign, nan) = (m.emit(op::SGN, &[t(*x)])?, m.emit(op::ISNAN, &[t(*x)])?);
+            m.emit(op::WHERE_SELF, &[t(nan), t(*x), t(sign)])
+        }
+        ("sign", [x]) => m.emit(op::SGN, &[t(*x)]),
         ("popcnt", [x]) => bits::population(m, *x),
         ("count_leading_zeros", [x]) => bits::leading_zeros(m, *x),
         ("reduce_precision", [x]) => bits::reduce_precision(m, op, *x),
@@ -233,6 +239,9 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
 
 fn compare<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, y: ir::Value<'c>) -> Made<'c> {
     let how = text(op, "comparison_direction");
+    // In the total order zeros have signs, and NaN is more than all others.
+    let total = dtype(x).is_float() && text(op, "compare_type").contains("TOTALORDER");
+    let (x, y) = if total { (bits::total_order(m, x)?, bits::total_order(m, y)?) } else { (x, y) };
     let operator = [
         ("EQ", op::EQ_TENSOR),
         ("GE", op::GE_TENSOR),
