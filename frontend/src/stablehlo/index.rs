@@ -120,8 +120,8 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// The order that undoes an order.
-fn inverse(order: &[i64]) -> Vec<i64> {
+/// The order that undoes an order of dimensions.
+pub(super) fn inverse(order: &[i64]) -> Vec<i64> {
     let mut inverse = vec![0; order.len()];
     for (place, dim) in order.iter().enumerate() {
         inverse[*dim as usize] = place as i64;

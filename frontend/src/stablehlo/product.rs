@@ -5,6 +5,7 @@ use strata_dialects::aten::{Input, op};
 
 use super::attributes::{field, layouts, pairs, text};
 use super::importer::{Importer, dtype};
+use super::index::inverse;
 use super::operators::Made;
 use crate::args::{self, Arg, b, d, i, is, t, ts};
 
@@ -100,11 +101,7 @@ pub(super) fn convolution<'s, 'c>(
     }
     let made = if window.gaps.iter().all(|gap| *gap == 1) { window.plain(m, x, weight)? } else { window.transposed(m, x, weight)? };
     let back = order(&layouts[2], ["b", "f"])?;
-    let mut inverse = vec![0; back.len()];
-    for (from, to) in back.iter().enumerate() {
-        *inverse.get_mut(*to as usize).ok_or("its layout has other dimensions")? = from as i64;
-    }
-    m.emit(op::PERMUTE, &[t(made), is(&inverse)])
+    m.emit(op::PERMUTE, &[t(made), is(&inverse(&back))])
 }
 
 /// How a convolution moves over its input.
