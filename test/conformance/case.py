@@ -13,6 +13,7 @@ import os
 import signal
 import warnings
 
+import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch.utils import _pytree as pytree
@@ -32,6 +33,10 @@ SHORT = {
 }
 
 
+FROM_NUMPY = "float64 float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool complex64".split()
+"""Element types of NumPy that safetensors of PyTorch holds as they are."""
+
+
 class Call(torch.nn.Module):
     """A function of tensors as a module."""
 
@@ -49,6 +54,16 @@ def strip(program):
     for graph in (m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)):
         for node in graph.nodes:
             node.meta.pop("stack_trace", None)
+
+
+def from_numpy(value):
+    """A tensor of PyTorch's from an array of NumPy's, or nothing where a safetensors file has no counterpart."""
+    value = np.asarray(value)
+    if value.dtype.name == "bfloat16":
+        return torch.from_numpy(np.ascontiguousarray(value).view(np.int16).copy()).view(torch.bfloat16).reshape(value.shape)
+    if value.dtype.name not in FROM_NUMPY:
+        return None
+    return torch.from_numpy(np.ascontiguousarray(value).copy()).reshape(value.shape)
 
 
 def entries(prefix, values):
@@ -123,11 +138,11 @@ def bind(function, leaves, spec, places):
     return call
 
 
-def write_manifest(folder, cases):
-    """The manifest of all cases, one to a line."""
+def write_manifest(folder, cases, maker="torch", version=torch.__version__):
+    """The manifest of all cases, one to a line, with the version of the package that computed their results."""
     rows = ",\n".join(json.dumps(case) for case in cases)
     with open(os.path.join(folder, "manifest.json"), "w") as file:
-        file.write('{"format": 1, "torch": "%s", "cases": [\n%s\n]}\n' % (torch.__version__, rows))
+        file.write('{"format": 1, "%s": "%s", "cases": [\n%s\n]}\n' % (maker, version, rows))
 
 
 def expire(*_):

@@ -25,7 +25,6 @@ jax.config.update("jax_enable_x64", True)
 
 from jax._src.internal_test_util import test_harnesses  # noqa: E402, as flags come first
 
-PLAIN = "float64 float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool complex64".split()
 # Two units in the last place of a half: results are rounded once here, and after each step there. Powers and logarithms of XLA's CPU
 # are of a few units.
 TOLERANCE = case.TOLERANCE | {torch.float16: (2e-3, 1e-3), torch.float32: (1e-5, 1e-5), torch.complex64: (1e-5, 1e-5)}
@@ -75,16 +74,6 @@ def function(test, group):
     return lambda *inputs: SHARED[group](test, test.dyn_fun(*inputs), *inputs)
 
 
-def tensor(value):
-    """A tensor of PyTorch's, or nothing where a safetensors file has no counterpart."""
-    value = np.asarray(value)
-    if value.dtype.name == "bfloat16":
-        return torch.from_numpy(np.ascontiguousarray(value).view(np.int16).copy()).view(torch.bfloat16).reshape(value.shape)
-    if value.dtype.name not in PLAIN:
-        return None
-    return torch.from_numpy(np.ascontiguousarray(value).copy()).reshape(value.shape)
-
-
 def write(folder, place, test):
     """Writes a case and gives its row of the manifest, or nothing where JAX has none."""
     group = re.sub(r"\W+", "_", test.group_name).strip("_")
@@ -92,8 +81,8 @@ def write(folder, place, test):
     inputs = test.dyn_args_maker(np.random.RandomState(0))
     lowered = jax.jit(function(test, group), keep_unused=True).lower(*inputs)
     outputs = jax.tree_util.tree_leaves(lowered.compile()(*inputs))
-    given = [tensor(x) for x in jax.tree_util.tree_leaves(inputs)]
-    wanted = [tensor(x) for x in outputs]
+    given = [case.from_numpy(x) for x in jax.tree_util.tree_leaves(inputs)]
+    wanted = [case.from_numpy(x) for x in outputs]
     if any(x is None for x in given + wanted):
         return None
     text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
@@ -139,6 +128,5 @@ if __name__ == "__main__":
             left["no such type in a file"] += 1
         else:
             rows.append(row)
-    with open(os.path.join(options.out, "manifest.json"), "w") as file:
-        file.write('{"format": 1, "jax": "%s", "cases": [\n%s\n]}\n' % (jax.__version__, ",\n".join(json.dumps(row) for row in rows)))
+    case.write_manifest(options.out, rows, "jax", jax.__version__)
     print(f"{len(rows)} cases; left out: {dict(left)}")

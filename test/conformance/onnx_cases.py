@@ -13,7 +13,6 @@ import json
 import os
 import warnings
 
-import numpy as np
 import torch
 from onnx.backend.test.case.node import collect_testcases
 from safetensors.torch import save_file
@@ -24,18 +23,6 @@ import case
 RANDOM = {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 # Two units in the last place of a half: results are rounded once here, and after each step there.
 WIDER = case.TOLERANCE | {torch.float16: (2e-3, 1e-5)}
-PLAIN = {kind: getattr(torch, kind) for kind in "float64 float32 float16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool".split()}
-PLAIN |= {"complex64": torch.complex64, "complex128": torch.complex128}
-
-
-def tensor(value):
-    """A tensor of PyTorch's, or nothing where a safetensors file has no counterpart."""
-    value = np.asarray(value)
-    if value.dtype.name == "bfloat16":
-        return torch.from_numpy(np.ascontiguousarray(value).view(np.int16).copy()).view(torch.bfloat16).reshape(value.shape)
-    if value.dtype.name not in PLAIN:
-        return None
-    return torch.from_numpy(np.ascontiguousarray(value).copy()).reshape(value.shape)
 
 
 def leaves(values):
@@ -45,7 +32,7 @@ def leaves(values):
         if value is None:
             continue
         for part in value if isinstance(value, list) else [value]:
-            found.append(tensor(part))
+            found.append(case.from_numpy(part))
     return None if any(part is None for part in found) else found
 
 

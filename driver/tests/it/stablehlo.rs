@@ -156,6 +156,33 @@ fn the_total_order_tells_zeros_apart() {
     assert_eq!(results.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0.0f32, f32::NAN, f32::NAN, 0.0].map(f32::to_bits));
 }
 
+/// What a window of all four floats chooses gets the first of them; the region compares so.
+fn chosen(how: &str) -> String {
+    let one = r#""stablehlo.slice"(%x) <{start_indices = array<i64: 0>, limit_indices = array<i64: 1>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<1xf32>"#;
+    let compared = compare("%c", "%a", "%b", how, "f32");
+    format!(
+        r#"{one}
+    %r:1 = "stablehlo.select_and_scatter"(%x, %one, %zero) <{{window_dimensions = array<i64: 4>}}> ({{
+    ^bb1(%a: tensor<f32>, %b: tensor<f32>):
+      {compared}      "stablehlo.return"(%c) : (tensor<i1>) -> ()
+    }}, {{
+    ^bb2(%a: tensor<f32>, %b: tensor<f32>):
+      %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%c) : (tensor<f32>) -> ()
+    }}) : (tensor<4xf32>, tensor<1xf32>, tensor<f32>)"#
+    )
+}
+
+#[test]
+fn windows_choose_the_first_of_equal_numbers() {
+    let text = |how: &str| program("", "tensor<4xf32>").replace("%r:1 =  ->", &format!("%one = {} ->", chosen(how)));
+    assert_eq!(run(&text("GE"), [3.0, 7.0, 7.0, 1.0], [0; 4], 0.5), [0.5, 3.5, 0.5, 0.5]);
+    let text = text("GT");
+    let file = SourceFile { path: "f.stablehlo.mlir".as_ref(), text: Some(&text) };
+    let error = lower(standard(), file, "capture", &Options::default()).expect_err("refused").to_string();
+    assert!(error.contains("its region chooses the last of equal numbers"), "{error}");
+}
+
 #[test]
 fn slices_that_lie_outside_are_not_written() {
     let add = r#"%c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>

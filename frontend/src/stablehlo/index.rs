@@ -2,6 +2,7 @@
 
 use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::{Operator, op};
+use strata_dialects::capture::inverse;
 
 use super::attributes::{field, ints, number, text};
 use super::importer::{Importer, dtype};
@@ -120,13 +121,11 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// The order that undoes an order of dimensions.
-pub(super) fn inverse(order: &[i64]) -> Vec<i64> {
-    let mut inverse = vec![0; order.len()];
-    for (place, dim) in order.iter().enumerate() {
-        inverse[*dim as usize] = place as i64;
-    }
-    inverse
+/// A tensor whose dimensions stand in this order, with each back at its own place.
+pub(super) fn put_back<'c>(m: &mut Importer<'_, '_, 'c>, x: ir::Value<'c>, order: &[i64]) -> Made<'c> {
+    let order: Vec<_> = order.iter().map(|dim| *dim as usize).collect();
+    let back: Vec<_> = inverse(&order).into_iter().map(|dim| dim as i64).collect();
+    m.emit(op::PERMUTE, &[t(x), is(&back)])
 }
 
 /// The order of the slices' tensor that brings its places in front, then what is indexed of a slice, then what is whole.
@@ -176,7 +175,7 @@ pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Va
         return Err("its result has other sizes than its slices".to_owned());
     }
     let found = m.emit(op::RESHAPE, &[t(found), is(&sizes)])?;
-    m.emit(op::PERMUTE, &[t(found), is(&inverse(&order))])
+    put_back(m, found, &order)
 }
 
 /// Writes slices; those that do not lie inside are left out.
@@ -224,7 +223,7 @@ pub(super) fn scatter<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, operands
     let back = |m: &mut Importer<'_, 's, 'c>, x: ir::Value<'c>| {
         let x = m.emit(op::SLICE_TENSOR, &[t(x), i(0), i(0), i(rows.count), i(1)])?;
         let x = m.emit(op::RESHAPE, &[t(x), is(&permuted)])?;
-        m.emit(op::PERMUTE, &[t(x), is(&inverse(&rows.order))])
+        put_back(m, x, &rows.order)
     };
     written.into_iter().map(|x| back(m, x)).collect()
 }

@@ -3,24 +3,24 @@
 use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::op;
 
-use super::attributes::{ints, text};
+use super::attributes::{ints, text, word};
 use super::importer::{Importer, dtype};
 use super::operators::Made;
-use crate::args::{b, d, i, is, s, t, text as word};
+use crate::args::{self, b, d, i, is, s, t};
 
 /// A transform along the last dimensions.
 pub(super) fn fft<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>) -> Made<'c> {
-    let (kind, lengths) = (text(op, "fft_type"), ints(op, "fft_length")?);
+    let lengths = ints(op, "fft_length")?;
     let rank = x.ty().rank() as i64;
     let dims: Vec<_> = (rank - lengths.len() as i64..rank).collect();
     let last = lengths.last().copied().ok_or("it has no fft_length")?;
     // Normalisations of `aten`: 0 is none, 2 a division by the number of elements.
-    match kind.split(|c: char| !c.is_ascii_alphabetic()).find(|word| ["FFT", "IFFT", "RFFT", "IRFFT"].contains(word)) {
+    match word(op, "fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"]) {
         Some("FFT") => m.emit(op::_FFT_C2C, &[t(x), is(&dims), i(0), b(true)]),
         Some("IFFT") => m.emit(op::_FFT_C2C, &[t(x), is(&dims), i(2), b(false)]),
         Some("RFFT") => m.emit(op::_FFT_R2C, &[t(x), is(&dims), i(0), b(true)]),
         Some("IRFFT") => m.emit(op::_FFT_C2R, &[t(x), is(&dims), i(2), i(last)]),
-        _ => Err(format!("its fft_type {kind} is not known")),
+        _ => Err(format!("its fft_type {} is not known", text(op, "fft_type"))),
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn custom_call<'s, 'c>(
         ("geqrf", [a]) => m.emit_many(op::GEQRF, &[t(*a)]),
         ("orgqr" | "ungqr", [a, tau]) => Ok(vec![m.emit(op::LINALG_HOUSEHOLDER_PRODUCT, &[t(*a), t(*tau)])?]),
         ("syevd" | "heevd", [a]) => {
-            let side = word(if flag("uplo", b'L') { "L" } else { "U" });
+            let side = args::text(if flag("uplo", b'L') { "L" } else { "U" });
             let [values, vectors] = m.emit_many(op::_LINALG_EIGH, &[t(*a), side, b(true)])?[..] else {
                 return Err("eigenvalues have no vectors".to_owned());
             };

@@ -3,7 +3,7 @@
 use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::{Input, Operator, op};
 
-use super::attributes::{int, ints, text};
+use super::attributes::{int, ints, text, word};
 use super::importer::{Importer, dtype, ty};
 use super::{bits, index, linalg, product, reduce, region, sort, window};
 use crate::args::{self, b, d, f, i, is, s, t, ts};
@@ -238,20 +238,18 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
 }
 
 fn compare<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, y: ir::Value<'c>) -> Made<'c> {
-    let how = text(op, "comparison_direction");
-    // In the total order zeros have signs, and NaN is more than all others.
-    let total = dtype(x).is_float() && text(op, "compare_type").contains("TOTALORDER");
+    let total = dtype(x).is_float() && region::is_total(op);
     let (x, y) = if total { (bits::total_order(m, x)?, bits::total_order(m, y)?) } else { (x, y) };
-    let operator = [
-        ("EQ", op::EQ_TENSOR),
-        ("GE", op::GE_TENSOR),
-        ("GT", op::GT_TENSOR),
-        ("LE", op::LE_TENSOR),
-        ("LT", op::LT_TENSOR),
-        ("NE", op::NE_TENSOR),
-    ];
-    let found = operator.iter().find(|(name, _)| how.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == *name));
-    m.emit(found.ok_or_else(|| format!("its comparison_direction {how} is not known"))?.1, &[t(x), t(y)])
+    let operator = match word(op, "comparison_direction", &["EQ", "GE", "GT", "LE", "LT", "NE"]) {
+        Some("EQ") => op::EQ_TENSOR,
+        Some("GE") => op::GE_TENSOR,
+        Some("GT") => op::GT_TENSOR,
+        Some("LE") => op::LE_TENSOR,
+        Some("LT") => op::LT_TENSOR,
+        Some("NE") => op::NE_TENSOR,
+        _ => return Err(format!("its comparison_direction {} is not known", text(op, "comparison_direction"))),
+    };
+    m.emit(operator, &[t(x), t(y)])
 }
 
 /// The places of a slice, which is moved into the tensor.
@@ -274,7 +272,6 @@ pub(super) fn padded<'c>(m: &mut Importer<'_, '_, 'c>, x: ir::Value<'c>, pads: &
         return Ok(x);
     }
     let shape = x.ty().shape();
-    // Where more is cut off than there is, only the pads of the other side are left, or a part of them.
     let flat: Vec<_> = pads.iter().rev().flatten().copied().collect();
     if shape.iter().zip(pads).any(|(size, [low, high])| size.saturating_add(*low.min(&0)).saturating_add(*high.min(&0)) < 0) {
         return Err("it cuts off more than there is".to_owned());

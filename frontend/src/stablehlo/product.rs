@@ -5,7 +5,7 @@ use strata_dialects::aten::{Input, op};
 
 use super::attributes::{field, layouts, pairs, text};
 use super::importer::{Importer, dtype};
-use super::index::inverse;
+use super::index::put_back;
 use super::operators::Made;
 use crate::args::{self, Arg, b, d, i, is, t, ts};
 
@@ -101,7 +101,7 @@ pub(super) fn convolution<'s, 'c>(
     }
     let made = if window.gaps.iter().all(|gap| *gap == 1) { window.plain(m, x, weight)? } else { window.transposed(m, x, weight)? };
     let back = order(&layouts[2], ["b", "f"])?;
-    m.emit(op::PERMUTE, &[t(made), is(&inverse(&back))])
+    put_back(m, made, &back)
 }
 
 /// How a convolution moves over its input.

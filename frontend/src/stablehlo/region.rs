@@ -3,7 +3,7 @@
 use strata_core::ir::{self, Block, Op};
 use strata_dialects::aten::Scalar;
 
-use super::attributes::text;
+use super::attributes::word;
 use super::importer::{Importer, scalar};
 
 /// The block of a region.
@@ -58,6 +58,11 @@ pub(super) fn compared(block: Block<'_>, args: &[f64]) -> Option<Vec<f64>> {
     None
 }
 
+/// The truth value that a region of comparisons gives for these arguments.
+pub(super) fn answer(block: Block<'_>, args: &[f64]) -> Option<bool> {
+    compared(block, args)?.first().map(|result| *result != 0.0)
+}
+
 /// The number of a constant.
 fn number(op: Op<'_>) -> Option<f64> {
     let (bytes, _) = op.attr("value")?.as_dense()?;
@@ -69,12 +74,15 @@ fn number(op: Op<'_>) -> Option<f64> {
     }
 }
 
-/// A comparison of two numbers. In the total order zeros have signs, and NaN is more than all others.
+/// Whether a comparison is of the total order, in which zeros have signs, and NaN is more than all others.
+pub(super) fn is_total(op: Op<'_>) -> bool {
+    word(op, "compare_type", &["TOTALORDER"]).is_some()
+}
+
+/// A comparison of two numbers.
 fn holds(op: Op<'_>, x: f64, y: f64) -> Option<bool> {
-    let order = if text(op, "compare_type").contains("TOTALORDER") { Some(x.total_cmp(&y)) } else { x.partial_cmp(&y) };
-    let how = text(op, "comparison_direction");
-    let how = how.split(|c: char| !c.is_ascii_alphabetic()).find(|word| ["EQ", "GE", "GT", "LE", "LT", "NE"].contains(word))?;
-    Some(match how {
+    let order = if is_total(op) { Some(x.total_cmp(&y)) } else { x.partial_cmp(&y) };
+    Some(match word(op, "comparison_direction", &["EQ", "GE", "GT", "LE", "LT", "NE"])? {
         "EQ" => order.is_some_and(|order| order.is_eq()),
         "GE" => order.is_some_and(|order| order.is_ge()),
         "GT" => order.is_some_and(|order| order.is_gt()),

@@ -38,7 +38,7 @@ fn keys(block: ir::Block<'_>, xs: &[ir::Value<'_>]) -> Result<Vec<(usize, bool)>
     let unknown = || "its region is no order that is known: comparisons of numbers, one tensor after the other".to_owned();
     let before = |pairs: &[(f64, f64)]| -> Result<bool, String> {
         let args: Vec<_> = pairs.iter().flat_map(|(x, y)| [*x, *y]).collect();
-        region::compared(block, &args).and_then(|result| result.first().map(|result| *result != 0.0)).ok_or_else(unknown)
+        region::answer(block, &args).ok_or_else(unknown)
     };
     let same = vec![(1.0, 1.0); xs.len()];
     let with = |key: usize, x: f64, y: f64| {
@@ -95,7 +95,7 @@ pub(super) fn approximate_top_k<'s, 'c>(
 ) -> Result<Vec<ir::Value<'c>>, String> {
     let name = op.attr("called_computations").and_then(|list| list.as_array()?.first()?.as_symbol()).unwrap_or_default();
     let block = m.function(&name).ok_or_else(|| format!("there is no function `{name}`"))?;
-    let before = |x: f64, y: f64| region::compared(block, &[x, y, 0.0, 0.0]).and_then(|result| result.first().map(|result| *result != 0.0));
+    let before = |x: f64, y: f64| region::answer(block, &[x, y, 0.0, 0.0]);
     let greatest = match (before(2.0, 1.0), before(1.0, 2.0)) {
         (Some(true), Some(false)) => true,
         (Some(false), Some(true)) => false,

@@ -116,12 +116,15 @@ pub(super) fn select_and_scatter<'s, 'c>(
     let rank = shape.len();
     let windows = Windows::of(op, rank)?;
     let block = region::block(op, 0)?;
-    let chosen = |x: f64, y: f64| region::compared(block, &[x, y]).and_then(|result| result.first().map(|result| *result != 0.0));
+    let chosen = |x: f64, y: f64| region::answer(block, &[x, y]);
     let greatest = match (chosen(2.0, 1.0), chosen(1.0, 2.0)) {
         (Some(true), Some(false)) => true,
         (Some(false), Some(true)) => false,
         _ => return Err("its region chooses neither the greatest nor the least".to_owned()),
     };
+    if chosen(1.0, 1.0) != Some(true) {
+        return Err("its region chooses the last of equal numbers, which is not imported".to_owned());
+    }
     if region::only_op(region::block(op, 1)?) != Some("add") {
         return Err("what is chosen is not added up".to_owned());
     }

@@ -131,9 +131,15 @@ fn by_input<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     gradient
 }
 
+/// An image whose channels of a group are its batch, and whose batch of each group its channels.
+fn exchanged<'c>(image: Tensor<'c>, groups: i64) -> Tensor<'c> {
+    let (batch, channels, sizes) = (image.size(0), image.size(1) / groups, image.shape()[2..].to_vec());
+    let split = image.reshape(&[&[batch, Size::Const(groups), channels], sizes.as_slice()].concat());
+    split.swap(0, 2).reshape(&[&[channels, batch * groups], sizes.as_slice()].concat())
+}
+
 fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     let (g, x, weight) = (at.g(), at.x(0), at.x(1));
-    let batch = x.size(0);
     let windows = 2..weight.rank();
     if groups == 1 && windows.clone().all(|dim| weight.size(dim).known() == Some(1)) && space.iter().all(|along| along.lhs_dilation == 1) {
         // Windows of one place: a product over the batch and all windows.
@@ -147,12 +153,7 @@ fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     if space.iter().any(|along| along.lhs_dilation > 1) && space.iter().all(|along| along.stride == 1) {
         return by_weight_of_spread(at, space, groups);
     }
-    // Channels of a group are the batch, and the batch of each group is its channels.
-    let sizes = x.shape()[2..].to_vec();
-    let split = x.conj().reshape(&[&[batch, Size::Const(groups), x.size(1) / groups], sizes.as_slice()].concat());
-    let mut order: Vec<_> = (0..split.rank()).collect();
-    order[..3].copy_from_slice(&[2, 1, 0]);
-    let lines = split.transpose(&order).reshape(&[&[x.size(1) / groups, batch * groups], sizes.as_slice()].concat());
+    let lines = exchanged(x.conj(), groups);
     let turned = |(along, dim): (&Along, usize)| {
         let read = (g.size(dim) - 1) * along.stride + (weight.size(dim) - 1) * along.rhs_dilation + 1;
         // What the last window leaves over of the padded input is not read.
@@ -178,13 +179,7 @@ fn by_weight<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
 /// multiplied. The results come in reverse.
 fn by_weight_of_spread<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<'c> {
     let (g, x, weight) = (at.g(), at.x(0), at.x(1));
-    let sizes = g.shape()[2..].to_vec();
-    // Features of a group are the batch, and the batch of each group is its channels.
-    let (batch, features) = (x.size(0), g.size(1) / groups);
-    let split = g.reshape(&[&[batch, Size::Const(groups), features], sizes.as_slice()].concat());
-    let mut order: Vec<_> = (0..split.rank()).collect();
-    order[..3].copy_from_slice(&[2, 1, 0]);
-    let lines = split.transpose(&order).reshape(&[&[features, batch * groups], sizes.as_slice()].concat());
+    let features = g.size(1) / groups;
     let turned = |k: usize| {
         let along = &space[k];
         let reach = (window_size(at, weight, k + 2) - 1) * along.rhs_dilation;
@@ -197,7 +192,7 @@ fn by_weight_of_spread<'c>(at: &At<'c>, space: &[Along], groups: i64) -> Tensor<
         }
     };
     let turned: Vec<_> = (0..space.len()).map(turned).collect();
-    let gradient = convolution(at, lines, x.conj().swap(0, 1), &turned, groups);
+    let gradient = convolution(at, exchanged(g, groups), x.conj().swap(0, 1), &turned, groups);
     // Dims: features of a group, the groups' channels, the window.
     let window = gradient.shape()[2..].to_vec();
     let split = gradient.reshape(&[&[features, Size::Const(groups), weight.size(1)], window.as_slice()].concat());
