@@ -20,7 +20,7 @@ use crate::pipelines::optional_passes;
 use crate::run_levels::run_to;
 use crate::sample_inputs::{Sample, sample};
 use crate::widen::widen;
-use crate::{Error, Gradient, Options};
+use crate::{Error, Gradient, Options, Target};
 
 /// Directions that are drawn for one that is compared.
 const DRAWS: usize = 4;
@@ -113,7 +113,7 @@ pub fn check_gradients(registry: &'static Registry, name: &str, text: &str, opti
             "no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by".into(),
         ));
     }
-    let plain = Options { skip: optional_passes(registry).into_iter().map(str::to_owned).collect(), ..Options::default() };
+    let plain = Options { skip: optional_passes(registry, Target::Cpu).into_iter().map(str::to_owned).collect(), ..Options::default() };
     let gradient = Gradient { wrt: by.clone(), ..Gradient::default() };
     let forward = Options { gradient: Some(Gradient { forward: true, ..gradient.clone() }), ..plain.clone() };
     let joint = Options { gradient: Some(gradient), ..plain.clone() };

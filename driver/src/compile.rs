@@ -277,9 +277,9 @@ pub fn emit<'a>(
 
 /// The CPU that is compiled for. Every compilation begins here, so that names of passes are looked at here, too.
 pub(crate) fn target(registry: &'static Registry, options: &Options) -> Result<Target, Error> {
-    let known = optional_passes(registry);
+    let known = optional_passes(registry, options.target);
     if let Some(name) = options.skip.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(Error::UnknownSkip { name: name.clone(), known: known.join(", ") });
+        return Err(Error::UnknownSkip { name: name.clone(), target: options.target.into(), known: known.join(", ") });
     }
     options.train.as_deref().map(str::parse::<Settings>).transpose()?;
     let target = target::or_host(&options.cpu)?;

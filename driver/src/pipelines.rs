@@ -277,10 +277,9 @@ pub fn all_pipelines() -> impl Iterator<Item = &'static Pipeline> {
     CPU.iter().chain(CUDA)
 }
 
-/// Flags of all optimisation passes, ours and those that the registry adds: programs stay right without any of them.
-pub fn optional_passes(registry: &Registry) -> Vec<&'static str> {
-    let ours = all_pipelines().flat_map(Pipeline::steps).filter(|step| step.optional).map(|step| step.pass);
-    let mut flags: Vec<_> = ours.chain(registry.additions().iter().map(Addition::name)).collect();
+/// Flags of the optimisation passes on the way to a target, ours and those that the registry adds: programs stay right without any of them.
+pub fn optional_passes(registry: &Registry, target: Target) -> Vec<&'static str> {
+    let mut flags: Vec<_> = pipelines(target).into_iter().flat_map(|pipeline| pipeline.optional(registry)).collect();
     flags.sort_unstable();
     flags.dedup();
     flags
@@ -289,6 +288,13 @@ pub fn optional_passes(registry: &Registry) -> Vec<&'static str> {
 impl Pipeline {
     fn steps(&self) -> impl Iterator<Item = &'static Step> + use<> {
         self.steps.iter().copied().flatten()
+    }
+
+    /// Flags of the passes that may be left out.
+    pub fn optional<'r>(&self, registry: &'r Registry) -> impl Iterator<Item = &'static str> + use<'r> {
+        let name = self.name;
+        let ours = self.steps().filter(|step| step.optional).map(|step| step.pass);
+        ours.chain(registry.additions().iter().filter(move |addition| addition.pipeline == name).map(Addition::name))
     }
 
     /// The passes that run with these options, with those that the registry adds: where each runs, and its text.
@@ -359,6 +365,11 @@ mod tests {
         // What is left out stands for the place of others all the same.
         assert_eq!(text(&["fuse-elementwise"]), added);
         assert_eq!(text(&["symbol-dce", "fuse-reductions"]), "func.func(fuse-elementwise),func.func(simplify-views)");
-        assert!(optional_passes(&registry).contains(&"symbol-dce"));
+        assert!(optional_passes(&registry, Target::Cpu).contains(&"symbol-dce"));
+        let cuda: Target = "cuda:sm_90".parse().expect("an architecture");
+        assert!(
+            optional_passes(&registry, cuda).contains(&"schedule-gpu")
+                && !optional_passes(&registry, Target::Cpu).contains(&"schedule-gpu")
+        );
     }
 }

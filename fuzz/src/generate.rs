@@ -5,7 +5,7 @@ mod indexed;
 mod pointwise;
 mod view;
 
-use strata_driver::{optional_passes, standard};
+use strata_driver::{Target, optional_passes, standard};
 use strata_runtime::DType;
 
 use crate::graph::{Const, Def, Dim, Fill, Graph, Op, Size, Ty};
@@ -35,7 +35,7 @@ pub fn generate(seed: u64) -> Graph {
     let mut graph = Graph { strict: rng.chance(50), special: rng.chance(25), ..Graph::default() };
     // From numbers of their own: a seed stays the program that it is when a pass is added.
     let mut choice = Rng::new(seed, 2);
-    graph.skip = optional_passes(standard()).into_iter().filter(|_| choice.chance(50)).map(str::to_owned).collect();
+    graph.skip = optional_passes(standard(), Target::Cpu).into_iter().filter(|_| choice.chance(50)).map(str::to_owned).collect();
     let symbols = match rng.chance(35) {
         true => (0..rng.range(1, 3)).map(|_| rng.range(0, 9)).collect(),
         false => Vec::new(),

@@ -173,6 +173,17 @@ def random_numbers(key):
     return jax.random.uniform(keys[0], (4,)), jax.random.normal(keys[1], (2, 3)), jax.random.randint(keys[2], (5,), 0, 100)
 
 
+@program(np.array([12, 34, 56, 0xffffffff], np.uint32))
+def random_bits(state):
+    draws = []
+    for algorithm in jax.lax.RandomAlgorithm.RNG_PHILOX, jax.lax.RandomAlgorithm.RNG_THREE_FRY:
+        for shape, dtype in ((), np.uint32), ((3, 5), np.uint32), ((7,), np.uint8), ((2, 9), np.uint16):
+            state, bits = jax.lax.rng_bit_generator(state, shape, dtype, algorithm=algorithm)
+            draws.append(bits.astype(np.int32))
+    key = jax.random.wrap_key_data(state, impl="rbg")
+    return draws, state, jax.random.normal(key, (2, 3)), jax.random.permutation(key, 6)
+
+
 @program(np.array([-7, 8, 9, 1 << 30], np.int32), np.array([2, 3, 40, -1], np.int32))
 def bits(x, y):
     shifts = jax.lax.shift_right_logical(x, y), jax.lax.shift_left(x, y), jax.lax.shift_right_arithmetic(x, y)

@@ -252,8 +252,8 @@ fn own_folder(folder: &str, backend: &str, filter: Option<&str>) -> Result<Count
     Ok(Count { passed: number_before(last, "passed"), failed: number_before(last, "failed") })
 }
 
-/// Runs the corpus on one back end; without the corpus, says so.
-fn conformance(backend: &str, filter: Option<&str>, skip: Option<&str>) -> Result<Count> {
+/// Runs the corpus on one back end, or without a pass and with a cache in a folder; without the corpus, says so.
+fn conformance(backend: &str, filter: Option<&str>, without: Option<(&str, &Path)>) -> Result<Count> {
     let corpus = cargo::root().join(CORPUS);
     if !corpus.exists() {
         println!("{CORPUS} is not there: nothing is checked");
@@ -261,12 +261,14 @@ fn conformance(backend: &str, filter: Option<&str>, skip: Option<&str>) -> Resul
     }
     let mut command = Command::new(cargo::tools(Profile::Dev).join("rs-run"));
     command.arg("--suite").arg(&corpus).args(["--filter", filter.unwrap_or("^(seeds|models)"), &format!("--backend={backend}")]);
-    command.args(skip.map(|pass| format!("--skip={pass}")));
+    if let Some((pass, cache)) = without {
+        command.args(["--cached", &format!("--skip={pass}")]).env("STRATA_CACHE_DIR", cache);
+    }
     let done = command.stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&done.stdout);
-    match skip {
+    match without {
         None => print!("{text}"),
-        Some(pass) => println!("without {pass}: {}", text.lines().last().unwrap_or_default()),
+        Some((pass, _)) => println!("without {pass}: {}", text.lines().last().unwrap_or_default()),
     }
     let last = text.lines().rev().find(|line| line.contains(" passed, ")).ok_or("rs-run printed no line `N passed, M failed`")?;
     let failing = text.lines().filter_map(|line| line.strip_prefix("FAIL ")?.split(':').next()).map(str::to_string).collect();
@@ -282,7 +284,8 @@ fn conformance(backend: &str, filter: Option<&str>, skip: Option<&str>) -> Resul
     Ok(Count { passed, failed: surprises.len().max(failed.saturating_sub(known)) })
 }
 
-/// No optimisation is needed for right results: the corpus passes with any one of them left out.
+/// No optimisation is needed for right results: the corpus passes with any one of them left out. Kernels that come out the same are compiled
+/// once.
 fn without_each_pass(filter: Option<&str>) -> Result<Count> {
     if !cargo::root().join(CORPUS).exists() {
         return Ok(Count::default());
@@ -291,9 +294,10 @@ fn without_each_pass(filter: Option<&str>) -> Result<Count> {
     if passes.is_empty() {
         return Err(format!("{PIPELINES} lists no optional pass").into());
     }
+    let cache = tempfile::tempdir()?;
     let mut count = Count::default();
     for pass in passes {
-        let good = conformance("cpu", filter, Some(&pass))?.failed == 0;
+        let good = conformance("cpu", filter, Some((&pass, cache.path())))?.failed == 0;
         count.passed += usize::from(good);
         count.failed += usize::from(!good);
     }
@@ -303,11 +307,15 @@ fn without_each_pass(filter: Option<&str>) -> Result<Count> {
 /// The page of the book with the passes of each pipeline; `./x docs` checks that it is what the program says.
 const PIPELINES: &str = "docs/src/reference/pipelines.md";
 
-/// The flags of passes whose row on the page says that they are optional.
+/// The flags of passes on the way to the CPU whose row on the page says that they are optional.
 fn optional_passes(page: &str) -> BTreeSet<String> {
-    let rows = page.lines().filter(|line| line.ends_with("| optional |"));
+    let sections = page.split("\n## ").filter(|section| !DEVICE.iter().any(|level| section.starts_with(level)));
+    let rows = sections.flat_map(str::lines).filter(|line| line.ends_with("| optional |"));
     rows.filter_map(|row| row.split(['`', '{']).nth(1)).map(str::to_owned).collect()
 }
+
+/// How pipelines begin that lead to a CUDA device alone.
+const DEVICE: &[&str] = &["strata-to-cuda", "strata-to-gpu", "strata-to-nvvm"];
 
 /// Cases that are known to fail, one `back end <tab> case <tab> reason` per line.
 const GAPS: &str = "test/known_gaps.tsv";
@@ -381,7 +389,8 @@ mod tests {
     #[test]
     fn optional_passes_are_read_off_the_page() {
         let page = "| [`fold-scales{numerics=ulp}`](passes.md#--fold-scales) | each function | optional |\n| `cse` of MLIR | the module | optional |\n| [`loop-to-host`](passes.md) | the module | |\n";
-        assert_eq!(optional_passes(page).into_iter().collect::<Vec<_>>(), ["cse", "fold-scales"]);
+        let device = format!("{page}\n## strata-to-gpu\n\n| [`split-scans`](passes.md) | each function | optional |\n");
+        assert_eq!(optional_passes(&device).into_iter().collect::<Vec<_>>(), ["cse", "fold-scales"]);
     }
 
     #[test]

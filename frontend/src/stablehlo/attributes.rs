@@ -20,7 +20,7 @@ pub(super) fn text(op: Op<'_>, name: &str) -> String {
 /// The word of these that an enumeration says, as in `#stablehlo<fft_type FFT>`.
 pub(super) fn word<'w>(op: Op<'_>, name: &str, words: &[&'w str]) -> Option<&'w str> {
     let text = text(op, name);
-    text.split(|c: char| !c.is_ascii_alphabetic()).find_map(|part| words.iter().copied().find(|word| *word == part))
+    text.split(|c: char| !(c.is_ascii_alphabetic() || c == '_')).find_map(|part| words.iter().copied().find(|word| *word == part))
 }
 
 /// The list of a field in a text, `name = [1, 2]`; empty where the field is missing.

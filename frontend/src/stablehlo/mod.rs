@@ -11,6 +11,7 @@ mod index;
 mod linalg;
 mod operators;
 mod product;
+mod random;
 mod reduce;
 mod region;
 mod sort;

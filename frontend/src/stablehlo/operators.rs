@@ -5,7 +5,7 @@ use strata_dialects::aten::{Input, Operator, op};
 
 use super::attributes::{int, ints, text, word};
 use super::importer::{Importer, dtype, ty};
-use super::{bits, index, linalg, product, reduce, region, sort, window};
+use super::{bits, index, linalg, product, random, reduce, region, sort, window};
 use crate::args::{self, b, d, f, i, is, s, t, ts};
 
 /// Ops that are one operator of their operands, sorted.
@@ -112,6 +112,7 @@ pub(super) fn import<'s, 'c>(
             results.into_iter().map(|result| m.emit(op::EXPAND, &[t(result), is(&shape)])).collect()
         }
         ("custom_call", all) => linalg::custom_call(m, op, all),
+        ("rng_bit_generator", [state]) => random::bit_generator(m, op, *state),
         _ => one(m, op, name, operands).map(|value| vec![value]),
     }
 }

@@ -52,6 +52,9 @@ struct Arguments {
     /// Run every case of this folder's manifest.json
     #[arg(long, value_name = "DIR", conflicts_with = "model")]
     suite: Option<PathBuf>,
+    /// Let the cases of --suite use the cache of compiled programs: a question about results alone, not about compiling
+    #[arg(long, requires = "suite")]
+    cached: bool,
     /// Run only cases whose name or group matches
     #[arg(long, value_name = "REGEX", conflicts_with = "model")]
     filter: Option<Regex>,
@@ -105,7 +108,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     if let Some(folder) = arguments.suite {
         if arguments.compile.says_of_cache() {
             return Err(
-                "--no-cache, --explain-cache and --explain-autotune do nothing with --suite, which always compiles; leave them out".into(),
+                "--no-cache, --explain-cache and --explain-autotune do nothing with --suite, which always compiles but with --cached; leave them out".into(),
             );
         }
         if let Some(library) = arguments.compile.op_libraries().first() {
@@ -120,6 +123,7 @@ fn serve(arguments: Arguments) -> Result<bool, Box<dyn std::error::Error>> {
             coverage: arguments.coverage,
             time_limit: Duration::try_from_secs_f64(arguments.time_limit)?,
             compiler: arguments.compile.json()?,
+            cached: arguments.cached,
         });
     }
     run::single::run(&run::single::Options {

@@ -42,6 +42,8 @@ pub struct Options {
     pub time_limit: Duration,
     /// The compiler's options as JSON.
     pub compiler: String,
+    /// Whether the cache is used.
+    pub cached: bool,
 }
 
 /// Runs the suite and prints the report; true if nothing failed.
@@ -107,7 +109,8 @@ fn run_case(slot: &mut Option<Worker>, case: &Case, options: &Options) -> Answer
         Ok(worker) => worker,
         Err(e) => return failed(Kind::Crash, format!("no worker process: {e}")),
     };
-    let task = Task { case: case.clone(), folder: options.folder.clone(), dump: options.dump.clone(), options: options.compiler.clone() };
+    let Options { folder, dump, compiler, cached, .. } = options;
+    let task = Task { case: case.clone(), folder: folder.clone(), dump: dump.clone(), options: compiler.clone(), cached: *cached };
     match worker.ask(&task, options.time_limit) {
         Ok(mut answer) => {
             if answer.compiled.len() > 1 && answer.failure.is_none() {

@@ -23,6 +23,8 @@ pub struct Task {
     pub dump: Option<PathBuf>,
     /// The compiler's options as JSON.
     pub options: String,
+    /// Whether the cache is used.
+    pub cached: bool,
 }
 
 /// What a worker answers.
@@ -92,7 +94,6 @@ pub fn serve(backend: Backend) -> Result<(), Box<dyn Error>> {
 fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure> {
     let case = &task.case;
     let fail = |kind, reason: String| Failure { kind, reason: reason.split_whitespace().collect::<Vec<_>>().join(" ") };
-    // A suite asks what the compiler does, so the cache stays out of it.
     let model = task.folder.join(&case.pt2);
     let first = case.io.first().map(|io| InputSet::read(&task.folder.join(io))).transpose().map_err(|e| fail(Kind::Run, e.to_string()))?;
     // A model without types takes those of its first input set.
@@ -103,8 +104,8 @@ fn run(task: &Task, backend: Backend, answer: &mut Answer) -> Result<(), Failure
     let gradient = first.as_ref().and_then(InputSet::gradient);
     let options = gradient.map_or(Ok(options.clone()), |gradient| gradient.options(&options));
     let options = options.map_err(|e| fail(Kind::Refused, e.to_string()))?;
-    let how =
-        Compile { options: &options, cache: false, keep_prepared: false, explain: false, verify: None, weights: None, op_libraries: &[] };
+    let cache = task.cached;
+    let how = Compile { options: &options, cache, keep_prepared: false, explain: false, verify: None, weights: None, op_libraries: &[] };
     let opened = Program::open_for(&model, backend, &how, first.as_ref());
     let (mut program, times) = opened.map_err(|e| fail(Kind::Refused, e.to_string()))?;
     let mut signature = untyped.map(InputSet::signature);

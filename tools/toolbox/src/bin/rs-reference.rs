@@ -16,7 +16,7 @@ use strata_dialects::loops::Kernel;
 use strata_dialects::loops::schedule::{KernelSchedule, OnlineSchedule, StageSchedule};
 use strata_dialects::target::gpu::{Gpu, L2, Shared, Teraflops};
 use strata_dialects::target::{Cache, Cycles, Target as CpuTarget};
-use strata_driver::{Coverage, Level, Nest, Options, SourceFile, all_pipelines, lower, onnx_operators, optional_passes, standard};
+use strata_driver::{Coverage, Level, Nest, Options, SourceFile, all_pipelines, lower, onnx_operators, standard};
 use strata_lowering::differentiate;
 use strata_toolbox::kernel_picture;
 
@@ -238,9 +238,8 @@ fn pipelines_page() -> Result<String, std::fmt::Error> {
         "{NOTE}# Pipelines\n\nThe passes that lead to each level from the one before. `rs-opt --from=LEVEL --to=LEVEL` runs those between two levels.\n\
          Programs are right without a pass that is optional: `--skip` leaves it out.\n"
     );
-    let optional = optional_passes(standard());
     for pipeline in all_pipelines() {
-        let level = pipeline.level;
+        let (level, optional) = (pipeline.level, pipeline.optional(standard()).collect::<Vec<_>>());
         write!(
             page,
             "\n## {}\n\nTo the level `{}`: {}.\n\n| pass | runs on | |\n| --- | --- | --- |\n",
