@@ -9,17 +9,32 @@ use crate::prim::check;
 /// opens. Its arguments are those of its schema in order; a list begins with how many there are; what may be absent begins with 1, and is 0
 /// where it is absent; what the operator writes to is no operand before the last ones, but the last of them.
 ///
+/// On a CUDA device the kernel `symbol` of the PTX in the file `ptx` does the same, where that file is given: it is started in as many blocks as
+/// the map `blocks` says of the `index` operands, of `threads` threads each, with `shared` bytes of dynamic shared memory. Its parameters are
+/// the addresses of the tensors, those of the results behind them, and then the numbers, each in order and of as many bits as the PTX declares,
+/// which the compiler notes in `parameters`. `unused` more parameters get zero: Triton's kernels have two addresses of scratch memory that most of
+/// them do not use. Elsewhere the C function is called, on a device on copies of the host.
+///
 /// It is in destination-passing style: the last operands are as many as the results. Each result begins as that tensor, and the kernel
 /// writes to it. The operands before them are what the kernel reads, tensors and numbers.
 ///
 /// C1: `library` is the name of a file without a folder, and `symbol` the name of a C function or of an operator. C2: there are as many last operands as
 /// results, of their element types and ranks, and of their sizes where both are known. C3: the others are tensors, `index`, `f64` or `i1`.
+/// C4: `ptx` is the name of a file without a folder, and stands with `blocks` and `threads`, of one to three dimensions each, and for the name of
+/// a C function. C5: `blocks` has a
+/// symbol for each `index` operand, and no dimensions. C6: threads are 1 to 1024, and shared memory has 0 to 49152 bytes.
 #[op("capture.custom_call", effects(Pure), verify)]
 pub struct CustomCall {
     operands: Variadic<AnyType>,
     results: Results<AnyType>,
     library: Attr<Str>,
     symbol: Attr<Str>,
+    ptx: OptAttr<Str>,
+    blocks: OptAttr<Map>,
+    threads: OptAttr<I64s>,
+    shared: OptAttr<I64>,
+    unused: OptAttr<I64>,
+    parameters: OptAttr<I64s>,
 }
 
 impl<'c> CustomCall<'c> {
@@ -34,6 +49,11 @@ impl<'c> CustomCall<'c> {
     pub fn import(self) -> String {
         format!("{}:{}", self.library(), self.symbol())
     }
+}
+
+/// Whether it is the name of a file without a folder.
+fn is_file(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', ':']) && !name.chars().any(char::is_control)
 }
 
 /// Whether it is the name of a C function.
@@ -59,8 +79,7 @@ pub fn kernel_of(import: &str) -> Option<(&str, &str)> {
 impl Verify for CustomCall<'_> {
     fn verify(self) -> std::result::Result<(), Violation> {
         let (library, symbol) = (self.library(), self.symbol());
-        let is_file = !library.is_empty() && !library.contains(['/', ':']) && !library.chars().any(char::is_control);
-        ensure!(is_file, 1, "`{library}` is not the name of a file without a folder");
+        ensure!(is_file(&library), 1, "`{library}` is not the name of a file without a folder");
         ensure!(
             is_function(&symbol) || is_operator(&symbol),
             1,
@@ -80,6 +99,48 @@ impl Verify for CustomCall<'_> {
             let taken = if ty.is_tensor() { ty.element_type().is_some() } else { is_number(ty) };
             ensure!(taken, 3, "no kernel takes a value of type {ty}");
         }
+        self.verify_launch(read.iter().filter(|value| value.ty().is_index()).count())
+    }
+}
+
+/// Most threads of a block, on every device: CUDA C++ Programming Guide, technical specifications by compute capability.
+const MOST_THREADS: i64 = 1024;
+/// Bytes of shared memory that a block gets without being asked about; the same table.
+const MOST_SHARED: i64 = 48 << 10;
+
+impl CustomCall<'_> {
+    /// How a kernel in PTX is started, of so many sizes.
+    fn verify_launch(self, sizes: usize) -> std::result::Result<(), Violation> {
+        let (ptx, blocks, threads, shared) = (self.ptx(), self.blocks(), self.threads(), self.shared());
+        let Some(ptx) = ptx else {
+            ensure!(
+                blocks.is_none() && threads.is_none() && shared.is_none() && self.unused().is_none(),
+                4,
+                "a launch without a kernel: `ptx` names its file"
+            );
+            return Ok(());
+        };
+        ensure!(is_function(&self.symbol()), 4, "a kernel in PTX has the name of a C function");
+        ensure!(is_file(&ptx), 4, "`{ptx}` is not the name of a file without a folder");
+        let (Some(blocks), Some(threads)) = (blocks, threads) else {
+            return Err(Violation::new(4, "a kernel in PTX needs `blocks` and `threads`"));
+        };
+        let dims = 1..=3;
+        ensure!(
+            dims.contains(&blocks.results().len()) && dims.contains(&threads.len()),
+            4,
+            "blocks and threads have one to three dimensions"
+        );
+        ensure!(
+            blocks.num_dims() == 0 && blocks.num_symbols() == sizes,
+            5,
+            "`blocks` has {} symbols for {sizes} sizes",
+            blocks.num_symbols()
+        );
+        let all = threads.iter().try_fold(1i64, |all, &threads| all.checked_mul(threads).filter(|_| threads >= 1));
+        ensure!(all.is_some_and(|all| all <= MOST_THREADS), 6, "a block of {threads:?} threads is none of 1 to {MOST_THREADS}");
+        let shared = shared.unwrap_or_default();
+        ensure!((0..=MOST_SHARED).contains(&shared), 6, "{shared} bytes of shared memory are none of 0 to {MOST_SHARED}");
         Ok(())
     }
 }

@@ -225,6 +225,9 @@ pub struct Extern {
 /// each tensor its buffer and its sizes, and for each number the number. `ranks` and `dtypes` have an entry for each of them: rank and
 /// element type of a tensor by the number that library functions know it by, -1 for a number. The last `outputs` tensors are written to.
 /// The call ends with the message `text` where the kernel fails, whose status is `{0}` and whose own words are `{error}`.
+///
+/// With `ptx` the kernel of that name in the PTX file is started on a CUDA device: in as many blocks as `blocks` says of the `index` numbers, of
+/// `threads` threads and `shared` bytes of shared memory. Its parameters are the tensors without their sizes and then the numbers, of so many bits each as `parameters` says; those behind them get zero.
 #[op("host.custom_call", effects(Read, Write))]
 pub struct CustomCall {
     arguments: Variadic<AnyType>,
@@ -233,6 +236,11 @@ pub struct CustomCall {
     dtypes: Attr<I64s>,
     outputs: Attr<I64>,
     text: Attr<Str>,
+    ptx: OptAttr<Str>,
+    blocks: OptAttr<Map>,
+    threads: OptAttr<I64s>,
+    shared: OptAttr<I64>,
+    parameters: OptAttr<I64s>,
 }
 
 /// Copies so many elements.

@@ -9,6 +9,7 @@ use crate::layers;
 use crate::levels::Level;
 use crate::options::{self, Mode, Numerics, Options};
 use crate::pipelines::{optional_passes, pipelines};
+use crate::ptx_kernels;
 use crate::run_levels::{check_level, run_pipeline, run_to};
 use crate::sample_inputs::usual_sizes;
 use crate::source_file::{Source, SourceFile};
@@ -157,6 +158,7 @@ fn compile_for(
     let context = time(&mut notes, "context", || db.registry().pooled_context());
     let Source { module, weights, format } = time(&mut notes, "import", || file.read_for(&context, &options))?;
     let target = settle(&module, given, &options)?;
+    ptx_kernels::choose(&module, &options)?;
     check_level(module.op())?;
     if options.part.is_empty() {
         options.part = entry(module.op())?.str("sym_name").unwrap_or_default();

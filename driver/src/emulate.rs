@@ -29,11 +29,15 @@ pub fn emulate(registry: &'static Registry, path: &Path, options: &Options, inpu
 /// Compiles a file for an emulated device, which it is loaded on.
 pub fn open(registry: &'static Registry, path: &Path, options: &Options) -> Result<Session, Error> {
     let mut emulator = None;
+    // Kernels in PTX are for devices: the functions of the host stand for them.
+    let libraries = options.op_libraries.iter().filter(|library| library.ptx.is_none()).cloned().collect();
+    let options = &Options { op_libraries: libraries, ..options.clone() };
     let mut read = |module: &strata_core::ir::Module<'_>| {
         emulator = Some(Emulator::of(module.op()).map_err(|error| Error::Interpreter(error.to_string()))?);
         Ok(described(module, options))
     };
     let artefact = compile_with(&Database::new(registry, None), path.into(), options, Some(&mut read))?;
+    let artefact = artefact.with_op_libraries(&options.op_library_files)?;
     if artefact.manifest.resume.is_some() {
         return Err(Error::EmulatedPart);
     }
@@ -56,7 +60,7 @@ struct State {
 enum Work {
     Copy { from: Address, to: Address, bytes: usize },
     Clear { at: Address, bytes: usize },
-    Launch { kernel: usize, blocks: u64, arguments: Vec<u64> },
+    Launch { kernel: usize, blocks: [u64; 3], arguments: Vec<u64> },
 }
 
 impl std::fmt::Debug for Emulated {
@@ -100,7 +104,8 @@ impl State {
                 self.emulator.bytes(at, bytes).map_err(failed_at("clearing"))?.fill(0);
                 Ok(())
             }
-            Work::Launch { kernel, blocks, ref arguments } => {
+            // Kernels of programs are rows of blocks; those of users run as functions of the host here.
+            Work::Launch { kernel, blocks: [blocks, ..], ref arguments } => {
                 self.emulator.launch(kernel, blocks, arguments).map_err(failed_at("a kernel"))
             }
         }
@@ -158,7 +163,7 @@ impl Device for Emulated {
         self.state().work(Work::Clear { at, bytes })
     }
 
-    fn launch(&self, kernel: usize, blocks: u64, arguments: &[u64]) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: usize, blocks: [u64; 3], arguments: &[u64]) -> Result<(), DeviceError> {
         self.state().work(Work::Launch { kernel, blocks, arguments: arguments.to_vec() })
     }
 

@@ -116,6 +116,8 @@ pub enum Error {
     Train(#[from] SettingsError),
     #[error("{path}: it is computed forwards alone, and --rematerialise is about what a backward reads; give --train or --grad too")]
     NoBackward { path: PathBuf },
+    #[error("the kernel `{symbol}` of {file}: {why}")]
+    PtxKernel { file: String, symbol: String, why: String },
     #[error("there is no optimisation '{name}' to skip on the way to {target}; those that may be left out are {known}")]
     UnknownSkip { name: String, target: String, known: String },
     #[error("the compiler failed inside: {0}; please report it with the program")]

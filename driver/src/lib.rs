@@ -28,6 +28,7 @@ mod opt_input;
 mod options;
 mod pass_list;
 mod pipelines;
+mod ptx_kernels;
 mod record;
 mod reduce;
 mod registry;

@@ -248,7 +248,7 @@ pub fn job(registry: &'static Registry, args: &[String]) -> Result<Option<Job>, 
                 match (name, value) {
                     ("split-input-file", None) => job.split = true,
                     ("mlir-print-debuginfo", None) => job.locations = true,
-                    ("load-op-library", Some(file)) => job.op_libraries.push(OpLibraryFile::c(file)),
+                    ("load-op-library", Some(file)) => job.op_libraries.push(OpLibraryFile::kernels(file)),
                     ("load-torch-op", Some(file)) => job.op_libraries.push(OpLibraryFile::torch(file)),
                     ("o", Some(value)) => job.output = Some(value.into()),
                     ("pass-pipeline", Some(text)) => job.passes.extend(pass_list::split(text)?),

@@ -75,7 +75,7 @@ impl Artefact {
 
     /// The same program with these libraries open, whose kernels it calls.
     fn with_op_libraries(&self, paths: Vec<PathBuf>) -> PyResult<Artefact> {
-        let libraries: Vec<_> = paths.into_iter().map(OpLibraryFile::c).collect();
+        let libraries: Vec<_> = paths.into_iter().map(OpLibraryFile::kernels).collect();
         let opened = (*self.program).clone().with_op_libraries(&libraries);
         opened.map(Artefact::from).map_err(error::python)
     }

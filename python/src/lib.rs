@@ -74,7 +74,7 @@ fn operators(py: Python<'_>, library: PathBuf) -> PyResult<Vec<String>> {
 /// What a program that is compiled for a library of kernels notes of it, as JSON.
 #[pyfunction]
 fn op_library(path: PathBuf) -> PyResult<String> {
-    json(&strata_runtime::op_library::describe(&OpLibraryFile::c(path)).map_err(error::python)?)
+    json(&strata_runtime::op_library::describe(&OpLibraryFile::kernels(path)).map_err(error::python)?)
 }
 
 /// Sets the process's threads for kernels, at most so many, unless they are set already. They are PyTorch's own where it computes by

@@ -87,7 +87,7 @@ unsafe fn paths(libraries: *const *const c_char, length: i32) -> Result<Vec<OpLi
     // SAFETY: the caller's promise.
     let given = unsafe { list("libraries", libraries, length) }?;
     // SAFETY: as above.
-    let read = |&each: &*const c_char| Ok(OpLibraryFile::c(unsafe { path(each) }.ok_or("the path of a library is null")?));
+    let read = |&each: &*const c_char| Ok(OpLibraryFile::kernels(unsafe { path(each) }.ok_or("the path of a library is null")?));
     given.iter().map(read).collect()
 }
 

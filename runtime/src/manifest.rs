@@ -81,6 +81,9 @@ pub struct DeviceCode {
     pub modules: Vec<DeviceModule>,
     /// The kernels, by the number that the entry starts them with.
     pub kernels: Vec<DeviceKernel>,
+    /// The files of the user that some of them are in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ptx_files: Vec<PtxFile>,
     /// Whether calls are recorded and replayed.
     #[serde(default)]
     pub graphs: bool,
@@ -95,13 +98,28 @@ pub struct DeviceModule {
     pub ptx: String,
 }
 
-/// A kernel of a device.
+/// A file of PTX that the user brings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PtxFile {
+    /// Its name, without a folder.
+    pub file: String,
+    /// What it holds.
+    pub ptx: String,
+}
+
+/// A kernel of a device.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceKernel {
-    /// Its name in the modules.
+    /// Its name in the modules, or in the file.
     pub name: String,
-    /// Threads of a block.
-    pub threads: u32,
+    /// The file of the user that it is in; nothing for a kernel of the modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Threads of a block, in each dimension.
+    pub threads: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    #[serde(default)]
+    pub shared: u32,
     /// Whether it can find an index out of bounds.
     #[serde(default)]
     pub checks: bool,

@@ -56,6 +56,8 @@ pub(crate) struct OpCall {
     sizes: Vec<i64>,
     numbers: Vec<StrataOpNumber>,
     error: [c_char; ERROR_BYTES],
+    /// Scratch memory of a call on copies of a device's tensors: the program's own is the device's.
+    blocks: Blocks,
 }
 
 impl OpCall {
@@ -75,7 +77,7 @@ impl OpCall {
             parallel,
             runtime: std::ptr::null_mut(),
         };
-        OpCall { call, tensors: Vec::new(), sizes: Vec::new(), numbers: Vec::new(), error: [0; ERROR_BYTES] }
+        OpCall { call, tensors: Vec::new(), sizes: Vec::new(), numbers: Vec::new(), error: [0; ERROR_BYTES], blocks: Blocks::new() }
     }
 
     /// What the kernel said of its failure.
@@ -148,8 +150,12 @@ impl OpCall {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_op_begin(call: *mut StrataCall, words: *const i64) -> *mut c_void {
     // SAFETY: the image passes its own argument.
-    let op = unsafe { state(call) }.op.get_or_insert_with(|| Box::new(OpCall::new()));
-    op.call.runtime = call.cast();
+    let state = unsafe { state(call) };
+    let on_device = state.device.is_some();
+    let op = state.op.get_or_insert_with(|| Box::new(OpCall::new()));
+    op.blocks.clear();
+    op.call.runtime = if on_device { (&raw mut op.blocks).cast() } else { call.cast() };
+    op.call.workspace = if on_device { own_workspace } else { workspace };
     // SAFETY: the image passes words that it has written.
     unsafe { op.read(words) };
     (&raw mut op.call).cast()

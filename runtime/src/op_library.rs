@@ -18,10 +18,12 @@ pub enum OpLibraryKind {
     C,
     /// An extension on PyTorch's stable ABI, which registers operators.
     Torch,
+    /// Kernels of CUDA devices as PTX.
+    Ptx,
 }
 
 impl OpLibraryKind {
-    /// What the library of a kernel is: no C function has a name with a colon.
+    /// What the library of a kernel of the host is: no C function has a name with a colon.
     pub fn of(symbol: &str) -> OpLibraryKind {
         if symbol.contains(':') { OpLibraryKind::Torch } else { OpLibraryKind::C }
     }
@@ -29,7 +31,7 @@ impl OpLibraryKind {
     /// The option that gives such a library.
     pub fn flag(self) -> &'static str {
         match self {
-            OpLibraryKind::C => "--load-op-library",
+            OpLibraryKind::C | OpLibraryKind::Ptx => "--load-op-library",
             OpLibraryKind::Torch => "--load-torch-op",
         }
     }
@@ -45,9 +47,11 @@ pub struct OpLibraryFile {
 }
 
 impl OpLibraryFile {
-    /// A library of C functions.
-    pub fn c(path: impl Into<PathBuf>) -> OpLibraryFile {
-        OpLibraryFile { path: path.into(), kind: OpLibraryKind::C }
+    /// A library of C functions, or a file of PTX, whose name ends in `.ptx`.
+    pub fn kernels(path: impl Into<PathBuf>) -> OpLibraryFile {
+        let path = path.into();
+        let kind = if path.extension().is_some_and(|kind| kind == "ptx") { OpLibraryKind::Ptx } else { OpLibraryKind::C };
+        OpLibraryFile { path, kind }
     }
 
     /// An extension on PyTorch's stable ABI.
@@ -80,12 +84,19 @@ pub struct OpLibrary {
     /// The schemas of its operators where it is an extension on PyTorch's stable ABI, which has some; a library of C functions has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schemas: Vec<String>,
+    /// What it holds where it is a file of PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<String>,
 }
 
 impl OpLibrary {
     /// What it is.
     pub fn kind(&self) -> OpLibraryKind {
-        if self.schemas.is_empty() { OpLibraryKind::C } else { OpLibraryKind::Torch }
+        match &self.ptx {
+            Some(_) => OpLibraryKind::Ptx,
+            None if self.schemas.is_empty() => OpLibraryKind::C,
+            None => OpLibraryKind::Torch,
+        }
     }
 }
 
@@ -179,7 +190,7 @@ pub enum OpLibraryError {
 pub fn describe(library: &OpLibraryFile) -> Result<OpLibrary, OpLibraryError> {
     let found = read(library)?;
     match library.kind {
-        OpLibraryKind::C => Ok(found),
+        OpLibraryKind::C | OpLibraryKind::Ptx => Ok(found),
         OpLibraryKind::Torch => Ok(OpLibrary { schemas: schemas(library)?, ..found }),
     }
 }
@@ -187,7 +198,15 @@ pub fn describe(library: &OpLibraryFile) -> Result<OpLibrary, OpLibraryError> {
 /// Which build of a library a file is.
 fn read(library: &OpLibraryFile) -> Result<OpLibrary, OpLibraryError> {
     let bytes = std::fs::read(&library.path).map_err(|source| OpLibraryError::Io { library: library.clone(), source })?;
-    Ok(OpLibrary { file: library.file(), bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes), schemas: Vec::new() })
+    let (length, crc32) = (bytes.len() as u64, crc32fast::hash(&bytes));
+    let ptx = match library.kind {
+        OpLibraryKind::Ptx => {
+            let text = String::from_utf8(bytes).map_err(|error| error.to_string());
+            Some(text.map_err(|reason| OpLibraryError::Open { library: library.clone(), reason })?)
+        }
+        OpLibraryKind::C | OpLibraryKind::Torch => None,
+    };
+    Ok(OpLibrary { file: library.file(), bytes: length, crc32, schemas: Vec::new(), ptx })
 }
 
 /// Opens an extension of PyTorch, which registers its operators; gives their schemas.
@@ -196,6 +215,15 @@ fn schemas(library: &OpLibraryFile) -> Result<Vec<String>, OpLibraryError> {
 }
 
 impl Artefact {
+    /// Whether the program calls a kernel of a library, by its file's name.
+    pub fn calls(&self, library: &OpLibraryFile) -> bool {
+        let (file, manifest) = (library.file(), &self.manifest);
+        match library.kind {
+            OpLibraryKind::Ptx => manifest.device.iter().flat_map(|code| &code.ptx_files).any(|known| known.file == file),
+            OpLibraryKind::C | OpLibraryKind::Torch => manifest.op_libraries.iter().any(|known| known.file == file),
+        }
+    }
+
     /// The same program with the libraries whose kernels it calls. They run their own code when they are opened, as every library does.
     ///
     /// # Errors
@@ -205,18 +233,28 @@ impl Artefact {
         let mut opened = Vec::new();
         for library in libraries {
             let found = read(library)?;
-            let known =
-                wanted.iter().find(|known| known.file == found.file).ok_or_else(|| OpLibraryError::Unused { library: library.clone() })?;
-            if (known.bytes, known.crc32) != (found.bytes, found.crc32) {
+            if !self.calls(library) {
+                return Err(OpLibraryError::Unused { library: library.clone() });
+            }
+            let known = wanted.iter().find(|known| known.file == found.file);
+            let ptx = self.manifest.device.iter().flat_map(|code| &code.ptx_files).find(|known| known.file == found.file);
+            let build = match (known, ptx) {
+                (Some(known), _) => (known.bytes, known.crc32),
+                (None, Some(file)) => (file.ptx.len() as u64, crc32fast::hash(file.ptx.as_bytes())),
+                (None, None) => continue,
+            };
+            if build != (found.bytes, found.crc32) {
                 return Err(OpLibraryError::OtherBuild {
                     library: library.clone(),
                     file: found.file,
-                    wanted: known.bytes,
-                    wanted_crc32: known.crc32,
+                    wanted: build.0,
+                    wanted_crc32: build.1,
                     found: found.bytes,
                     found_crc32: found.crc32,
                 });
             }
+            // The program has the text of PTX.
+            let Some(known) = known else { continue };
             if known.kind() != library.kind {
                 return Err(OpLibraryError::Kind { library: library.clone(), wanted: known.kind() });
             }
@@ -240,6 +278,8 @@ fn open(library: &OpLibraryFile) -> Result<Arc<Opened>, OpLibraryError> {
             let opened = unsafe { Library::open(Some(full), RTLD_NOW | RTLD_LOCAL) };
             Kernels::C(opened.map_err(|error| OpLibraryError::Open { library: library.clone(), reason: reason(&error) })?)
         }
+        // Nothing of it runs here.
+        OpLibraryKind::Ptx => Kernels::Torch(Vec::new()),
         OpLibraryKind::Torch => Kernels::Torch(schemas(library)?.iter().map(|schema| torch_ops::name(schema).to_owned()).collect()),
     };
     Ok(Arc::new(Opened { file: library.file(), kernels }))

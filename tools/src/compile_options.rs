@@ -29,7 +29,8 @@ pub struct CompileOptions {
     /// operators of aten
     #[arg(long, value_name = "FILE", value_parser = text)]
     operators: Option<String>,
-    /// A library of C functions that are kernels of custom operators (strata_ops.h), whose program calls them; may be given more than once
+    /// A library of C functions that are kernels of custom operators (strata_ops.h), or a file of PTX (.ptx) with kernels for CUDA devices;
+    /// the program calls them; may be given more than once
     #[arg(long = "load-op-library", value_name = "FILE")]
     op_libraries: Vec<PathBuf>,
     /// An extension that is built on PyTorch's stable ABI (STABLE_TORCH_LIBRARY), whose operators the program calls; may be given more than
@@ -105,7 +106,7 @@ impl CompileOptions {
 
     /// The libraries of the user whose kernels the program calls.
     pub fn op_libraries(&self) -> Vec<OpLibraryFile> {
-        let functions = self.op_libraries.iter().map(OpLibraryFile::c);
+        let functions = self.op_libraries.iter().map(OpLibraryFile::kernels);
         functions.chain(self.torch_ops.iter().map(OpLibraryFile::torch)).collect()
     }
 

@@ -61,14 +61,19 @@ fn one(manifest: &Manifest, (code, module): (&DeviceCode, &DeviceModule), device
                 [used.registers.to_string(), used.shared.to_string(), used.spilled.to_string(), occupancy]
             }
         };
-        format!("{:<16} {:>7} {registers:>9} {shared:>8} {spilled:>7} {occupancy:>9} {moved:>12}", kernel.name, kernel.threads)
+        format!("{:<16} {:>7} {registers:>9} {shared:>8} {spilled:>7} {occupancy:>9} {moved:>12}", kernel.name, threads(kernel))
     }));
     lines.join("\n")
 }
 
+/// Threads of a block.
+fn threads(kernel: &DeviceKernel) -> u32 {
+    kernel.threads.iter().product()
+}
+
 /// The share of a multiprocessor's threads that run at a time.
 fn occupancy(device: Multiprocessor, kernel: &DeviceKernel, used: Use) -> f64 {
-    let warps = kernel.threads.div_ceil(device.warp).max(1);
+    let warps = threads(kernel).div_ceil(device.warp).max(1);
     let (all, at_a_time) = device.registers;
     let registers = (used.registers * device.warp).next_multiple_of(at_a_time) * warps;
     let by_registers = all.checked_div(registers).unwrap_or(device.blocks);
@@ -140,7 +145,7 @@ mod tests {
             ptxas info    : Used 128 registers, used 1 barriers, 40960 bytes smem, 400 bytes cmem[0]\n";
         let used = read(report)["k0"];
         assert_eq!(used, Use { registers: 128, shared: 40960, spilled: 12 });
-        let kernel = DeviceKernel { name: "k0".into(), threads: 256, checks: false, location: String::new() };
+        let kernel = DeviceKernel { name: "k0".into(), threads: [256, 1, 1], ..DeviceKernel::default() };
         let device =
             |threads, shared| Multiprocessor { blocks: 32, registers: (1 << 16, 256), shared: (shared, 1 << 10), threads, warp: 32 };
         let [small, large] = [device(1536, 100 << 10), device(2048, 228 << 10)];

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use strata_driver::{Mode, Numerics, Options, compile, emulated, standard};
 use strata_runtime::compare::{Tolerance, compare};
+use strata_runtime::op_library::{OpLibraryFile, describe};
 use strata_runtime::{DType, Session, Tensor};
 
 fn program(name: &str) -> PathBuf {
@@ -435,4 +436,26 @@ fn with_a_diary() {
     for _ in 0..2 {
         assert_eq!(call(), ["to device 128", "to device 64", "replay", "to host 8", "to host 128"]);
     }
+    drop(session);
+    noted();
+    // A kernel that the user brings: blocks of 32 by 8 threads over more rows and columns than one has.
+    let pipeline = Path::new(env!("CARGO_MANIFEST_DIR")).join("../test/pipeline/Inputs");
+    let ptx = OpLibraryFile::kernels(pipeline.join("kernels.ptx"));
+    let given = Options { op_libraries: vec![describe(&ptx).unwrap()], ..options(Mode::Default) };
+    let artefact = compile(standard(), &program("custom_kernel.mlir"), &given, None).unwrap().with_op_libraries(&[ptx]).unwrap();
+    let session = Session::load(&artefact, None).unwrap();
+    let found = session.run(&[numbers(&[19, 70])]).unwrap();
+    let lines = noted();
+    let launches: Vec<_> = lines.iter().filter(|line| line.starts_with("launch")).collect();
+    // (The first one fills the memory of the result.)
+    assert_eq!(launches, ["launch k0 2", "launch neighbours 3"], "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("module")).count(), 2, "{lines:?}");
+    let (x, out) = (numbers(&[19, 70]), &found[0]);
+    let [x, out] =
+        [x.bytes(), out.bytes()].map(|bytes| bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>());
+    for (k, sum) in out.iter().enumerate() {
+        let from = k / 69 * 70 + k % 69;
+        assert_eq!(*sum, 0.5 * (x[from] + x[from + 1]), "{k}");
+    }
+    assert_eq!(out.len(), 19 * 69);
 }

@@ -12,12 +12,58 @@ use crate::num::{Num, number_of};
 use std::collections::HashMap;
 use strata_core::ir::{AffineExpr, Attr, ElementType, Op, Value};
 use strata_core::upstream::{arith, func, gpu, llvm};
-use strata_dialects::host;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::{capture, host};
 
-/// The kernels that the device has, with their numbers.
+/// The kernels that the device has, with their numbers: those of the program, then those in PTX that it brings.
 pub struct Device<'c> {
     kernels: HashMap<String, (usize, Op<'c>)>,
+    custom: Vec<CustomKernel>,
+}
+
+/// A kernel of a user's PTX, and how it is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomKernel {
+    /// The file of the PTX.
+    pub ptx: String,
+    /// Its name there.
+    pub name: String,
+    /// Threads of a block, in each dimension.
+    pub threads: Vec<i64>,
+    /// Bytes of dynamic shared memory.
+    pub shared: i64,
+    /// Where it is called first.
+    pub location: String,
+}
+
+impl CustomKernel {
+    /// The kernel that a call starts, where it starts one.
+    fn of(call: Op<'_>) -> Option<Self> {
+        let import = call.attr("parameters").and_then(|_| call.str("import"))?;
+        Some(Self {
+            ptx: call.str("ptx")?,
+            name: capture::kernel_of(&import)?.1.to_owned(),
+            threads: call.ints("threads").unwrap_or_default(),
+            shared: call.int("shared").unwrap_or_default(),
+            location: call.location().short(),
+        })
+    }
+
+    /// Whether two calls start the same.
+    fn is(&self, other: &Self) -> bool {
+        (&self.ptx, &self.name, &self.threads, self.shared) == (&other.ptx, &other.name, &other.threads, other.shared)
+    }
+}
+
+/// The kernels in PTX that a module starts, in the order of their numbers, which follow those of its own kernels.
+pub fn custom_kernels(module: Op<'_>) -> Vec<CustomKernel> {
+    let mut found: Vec<CustomKernel> = Vec::new();
+    for kernel in module.find_all(host::CustomCall::NAME).into_iter().filter_map(CustomKernel::of) {
+        if !found.iter().any(|known| known.is(&kernel)) {
+            found.push(kernel);
+        }
+    }
+    found
 }
 
 impl<'c> Device<'c> {
@@ -25,7 +71,14 @@ impl<'c> Device<'c> {
     pub fn of(module: Op<'c>) -> Option<Self> {
         module.attr(gpu::CONTAINER_MODULE)?;
         let kernels = kernels(module).into_iter().enumerate();
-        Some(Self { kernels: kernels.map(|(number, op)| (op.str("sym_name").unwrap_or_default(), (number, op))).collect() })
+        let kernels = kernels.map(|(number, op)| (op.str("sym_name").unwrap_or_default(), (number, op))).collect();
+        Some(Self { kernels, custom: custom_kernels(module) })
+    }
+
+    /// The number of the kernel in PTX that a call starts.
+    pub(super) fn custom(&self, call: Op<'c>) -> Option<usize> {
+        let kernel = CustomKernel::of(call)?;
+        self.custom.iter().position(|known| known.is(&kernel)).map(|place| self.kernels.len() + place)
     }
 }
 
@@ -84,7 +137,7 @@ impl<'c> Host<'c, '_> {
     /// Starts a kernel of the device, or runs one of the host on copies.
     fn start(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<(), Error> {
         let name = op.attr("callee").and_then(Attr::as_symbol).unwrap_or_default();
-        let found = self.device.as_ref().and_then(|device| device.kernels.get(&name).copied());
+        let found = self.device.and_then(|device| device.kernels.get(&name).copied());
         let Some((number, kernel)) = found else { return self.start_on_host(op, &name, operands) };
         let symbols = symbols(op, kernel.ints(host::SYMBOLS), operands)?;
         let grid = kernel.attr(host::GRID).and_then(Attr::as_map).filter(|grid| grid.num_symbols() == symbols.len());
@@ -130,7 +183,7 @@ impl<'c> Host<'c, '_> {
         if let Some(launcher) = self.launcher.as_mut() {
             launcher.launch(module, &mut self.b, op, &copies, call, status)?;
         }
-        self.ask("unstage", &[], false);
+        self.unstage();
         Ok(())
     }
 
@@ -154,14 +207,32 @@ impl<'c> Host<'c, '_> {
             });
         }
         self.call_extern(op, &copies)?;
-        self.ask("unstage", &[], false);
+        self.unstage();
         Ok(())
+    }
+
+    /// Starts a kernel in PTX: the words are its blocks in three dimensions, then its parameters.
+    pub(super) fn start_custom_kernel(&mut self, number: i64, words: Value<'c>, count: i64) {
+        let word = self.cx.int(64);
+        let (number, count) = (self.b.const_int(word, number), self.b.const_int(word, count));
+        self.ask("launch_custom", &[number, words, count], false);
+    }
+
+    /// Takes what the host has worked on back to the device.
+    pub(super) fn unstage(&mut self) {
+        self.ask("unstage", &[], false);
     }
 
     /// The host's copy of so many elements.
     fn staged(&mut self, at: Value<'c>, elements: AffineExpr<'c>, bytes: i64, symbols: &[Value<'c>]) -> Value<'c> {
         let elements = number_of(&mut self.b, elements, symbols);
-        let bytes = elements.mul(&mut self.b, Num::Const(bytes)).value(&mut self.b);
+        let bytes = elements.mul(&mut self.b, Num::Const(bytes));
+        self.staged_bytes(at, bytes)
+    }
+
+    /// The host's copy of so many bytes.
+    pub(super) fn staged_bytes(&mut self, at: Value<'c>, bytes: Num<'c>) -> Value<'c> {
+        let bytes = bytes.value(&mut self.b);
         let bytes = self.i64(bytes);
         let copy = self.ask("stage", &[at, bytes], true).unwrap_or(at);
         self.obtained(copy)

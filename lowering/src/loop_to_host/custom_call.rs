@@ -2,7 +2,7 @@
 
 use strata_core::ir::{Op, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
-use strata_dialects::{capture, host, loops};
+use strata_dialects::{capture, host, loops, prim};
 
 use super::Error;
 use super::convert::{Converter, Tensor};
@@ -20,7 +20,8 @@ pub(super) fn custom_call<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
             tensors.push((value, c.tensor(op, value)?));
             continue;
         }
-        operands.push(c.scalar(value));
+        let number = c.scalar(value);
+        operands.push(number);
         ranks.push(-1);
         dtypes.push(-1);
     }
@@ -37,15 +38,35 @@ pub(super) fn custom_call<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
         dtypes.push(dtype_code(c.element(op, value)?));
     }
     let text = format!("`{}` of {} fails with status {{0}}: {{error}}", call.symbol(), call.library());
-    let attrs = [
+    let mut attrs = vec![
         ("import", c.cx.str_attr(&call.import())),
         ("ranks", c.cx.i64s_attr(&ranks)),
         ("dtypes", c.cx.i64s_attr(&dtypes)),
         ("outputs", c.cx.i64_attr(op.num_results() as i64)),
         ("text", c.cx.str_attr(&text)),
     ];
+    let launch = ["ptx", "blocks", "threads", "shared", "parameters"];
+    attrs.extend(launch.into_iter().filter_map(|name| Some((name, op.attr(name)?))));
+    narrow(c, call);
     c.b.effect(host::CustomCall::NAME, &operands, &attrs);
     Ok(())
+}
+
+/// The call ends where a size has more bits than the parameter that takes it.
+fn narrow<'c>(c: &mut Converter<'c>, call: capture::CustomCall<'c>) {
+    let operands = call.op().operands();
+    let (tensors, numbers): (Vec<_>, Vec<_>) = operands.into_iter().partition(|operand| operand.ty().is_tensor());
+    let parameters = tensors.into_iter().chain(numbers).zip(call.parameters().unwrap_or_default());
+    for (k, (size, bits)) in parameters.enumerate() {
+        if !size.ty().is_index() || bits == 64 {
+            continue;
+        }
+        let size = c.scalar(size);
+        let most = c.b.const_index(i64::from(i32::MAX));
+        let test = arith::cmpi(&mut c.b, CmpIPredicate::Sle, size, most);
+        let text = format!("`{}` takes {{0}} as parameter {k}, which has 32 bits", call.symbol());
+        c.b.effect(host::Guard::NAME, &[test, size], &[("text", c.cx.str_attr(&text))]);
+    }
 }
 
 /// A kernel's result in the type that the program declares, which guards have compared with the result's sizes.
@@ -63,8 +84,12 @@ pub(super) fn cast<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), Error> {
 /// The memory of a result: that of what it begins as where nothing else reads it, else a copy.
 fn begun<'c>(c: &mut Converter<'c>, op: Op<'c>, begin: Value<'c>) -> Result<Tensor<'c>, Error> {
     let tensor = c.tensor(op, begin)?;
-    let own = begin.defining_op().is_some_and(|maker| maker.isa::<loops::Call>() && maker.block() == op.block());
-    if own && begin.uses().len() == 1 {
+    let alone = |value: Value<'c>| value.defining_op().filter(|maker| value.uses().len() == 1 && maker.block() == op.block());
+    let mut maker = alone(begin);
+    while let Some(view) = maker.filter(|maker| maker.isa::<prim::Reshape>()) {
+        maker = alone(view.operand(0));
+    }
+    if maker.is_some_and(|maker| maker.isa::<loops::Call>()) {
         return Ok(tensor);
     }
     let element = c.element(op, begin)?;

@@ -125,9 +125,13 @@ fn call<'c>(
     });
 }
 
+/// Element types by their numbers in calls of the runtime library.
+pub(crate) const DTYPE_CODES: [ElementType; 17] = {
+    use ElementType::*;
+    [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128, F8E4M3FN, F8E5M2]
+};
+
 /// The number of an element type in calls of the runtime library.
 pub(super) fn dtype_code(element: ElementType) -> i64 {
-    use ElementType::*;
-    let codes = [F64, F32, F16, BF16, I64, I32, I16, I8, U8, U16, U32, U64, Bool, C64, C128, F8E4M3FN, F8E5M2];
-    codes.iter().position(|&known| known == element).unwrap_or(0) as i64
+    DTYPE_CODES.iter().position(|&known| known == element).unwrap_or(0) as i64
 }

@@ -14,6 +14,7 @@ mod wanted;
 
 pub use crate::error::Error;
 pub use entry::{Argument, Program, Returned};
+pub(crate) use library::DTYPE_CODES;
 
 use strata_core::ir::Op;
 use strata_core::pass::{Pass, PassContext, PassError};

@@ -34,7 +34,7 @@ pub struct Cuda {
     stream: sys::CUstream,
     /// Marks places in the streams of others.
     mark: sys::CUevent,
-    module: Option<sys::CUmodule>,
+    modules: Vec<sys::CUmodule>,
     kernels: Vec<Kernel>,
     /// Whether to wait for each kernel, so that one which fails is known by name.
     blocking: bool,
@@ -97,7 +97,7 @@ pub fn open(ordinal: i32, code: &DeviceCode) -> Result<Arc<dyn Device>, DeviceEr
         context,
         stream: std::ptr::null_mut(),
         mark: std::ptr::null_mut(),
-        module: None,
+        modules: Vec::new(),
         kernels: Vec::new(),
         blocking: std::env::var_os("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value == "1"),
         state: Mutex::new(State { staging: Staging::default(), recordings: HashMap::new(), next: 0 }),
@@ -107,7 +107,7 @@ pub fn open(ordinal: i32, code: &DeviceCode) -> Result<Arc<dyn Device>, DeviceEr
     cuda.stream = stream::create(stream::StreamKind::NonBlocking).map_err(&failed)?;
     cuda.mark = event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING).map_err(&failed)?;
     cuda.state.get_mut().unwrap_or_else(PoisonError::into_inner).staging = Staging::new().map_err(&failed)?;
-    (cuda.module, cuda.kernels) = module::load(device, &cuda.name, code)?;
+    cuda.kernels = module::load(device, &cuda.name, code, &mut cuda.modules)?;
     Ok(Arc::new(cuda))
 }
 
@@ -185,19 +185,26 @@ impl Device for Cuda {
         unsafe { result::memset_d8_async(at, 0, bytes, self.stream) }.map_err(self.failed("clearing memory"))
     }
 
-    fn launch(&self, kernel: usize, blocks: u64, arguments: &[u64]) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: usize, blocks: [u64; 3], arguments: &[u64]) -> Result<(), DeviceError> {
         self.here()?;
         let kernel = &self.kernels[kernel];
         let failed = |reason: String| DeviceError::Failed { device: self.name.clone(), what: kernel.what(), reason };
-        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
-        let blocks = blocks.ok_or_else(|| failed("it has more blocks than a device starts at once".into()))?;
+        let [x, y, z] = blocks;
+        if x > i32::MAX as u64 || y.max(z) > u64::from(u16::MAX) {
+            return Err(failed(format!("it has more blocks than a device starts at once: {x} by {y} by {z}")));
+        }
+        let blocks = (x as u32, y as u32, z as u32);
+        let [threads_x, threads_y, threads_z] = kernel.threads;
         let mut places = [std::ptr::null_mut::<c_void>(); 512];
         let places = places.get_mut(..arguments.len()).ok_or_else(|| failed("it has too many arguments".into()))?;
         for (place, argument) in places.iter_mut().zip(arguments) {
             *place = (&raw const *argument).cast_mut().cast();
         }
         // SAFETY: the kernel is of a loaded module, its arguments are as it was compiled; they are copied before this returns.
-        let started = unsafe { result::launch_kernel(kernel.function, (blocks, 1, 1), (kernel.threads, 1, 1), 0, self.stream, places) };
+        let started = unsafe {
+            let threads = (threads_x, threads_y, threads_z);
+            result::launch_kernel(kernel.function, blocks, threads, kernel.shared, self.stream, places)
+        };
         started.map_err(|error| failed(message_of(error)))?;
         if self.blocking { self.synchronize(&kernel.what()) } else { Ok(()) }
     }
@@ -270,8 +277,8 @@ impl Drop for Cuda {
                 let _ = graph::exec_destroy(*made);
             }
             state.staging.free();
-            if let Some(module) = self.module {
-                let _ = result::module::unload(module);
+            for module in &self.modules {
+                let _ = result::module::unload(*module);
             }
             let _ = event::destroy(self.mark);
             let _ = stream::destroy(self.stream);

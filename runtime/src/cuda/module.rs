@@ -13,7 +13,9 @@ use crate::manifest::{DeviceCode, DeviceKernel, DeviceModule};
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub function: sys::CUfunction,
-    pub threads: u32,
+    pub threads: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
     name: String,
     location: String,
 }
@@ -25,34 +27,52 @@ impl Kernel {
     }
 }
 
-/// Loads the kernels of a program; no module where it has none.
-pub(super) fn load(device: sys::CUdevice, name: &str, code: &DeviceCode) -> Result<(Option<sys::CUmodule>, Vec<Kernel>), DeviceError> {
-    if code.kernels.is_empty() {
-        return Ok((None, Vec::new()));
-    }
+/// Loads the kernels of a program; `modules` takes what is to be unloaded.
+pub(super) fn load(
+    device: sys::CUdevice,
+    name: &str,
+    code: &DeviceCode,
+    modules: &mut Vec<sys::CUmodule>,
+) -> Result<Vec<Kernel>, DeviceError> {
     let failed = |what: String, reason: String| DeviceError::Failed { device: name.to_owned(), what, reason };
-    let attribute = |attribute| {
-        // SAFETY: the device is the driver's.
-        unsafe { device::get_attribute(device, attribute) }.map_err(|error| failed("its architecture".into(), message_of(error)))
+    let mut assembled = |what: String, ptx: &str| -> Result<sys::CUmodule, DeviceError> {
+        let text = CString::new(ptx).map_err(|_| failed(what.clone(), "the PTX contains a zero byte".into()))?;
+        let module = assemble(&text).map_err(|reason| failed(what, reason))?;
+        modules.push(module);
+        Ok(module)
     };
-    let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    let chosen = choose(&code.modules, 10 * major + minor).ok_or_else(|| DeviceError::Architecture {
-        has: code.modules.iter().map(|module| &*module.architecture).collect::<Vec<_>>().join(", "),
-        device: format!("sm_{major}{minor}"),
-    })?;
-    let text = CString::new(chosen.ptx.as_bytes()).map_err(|_| failed("its kernels".into(), "the PTX contains a zero byte".into()))?;
-    let loaded = assemble(&text).map_err(|reason| failed(format!("the kernels for {}", chosen.architecture), reason))?;
+    let own = if code.kernels.iter().any(|kernel| kernel.file.is_none()) {
+        let attribute = |attribute| {
+            // SAFETY: the device is the driver's.
+            unsafe { device::get_attribute(device, attribute) }.map_err(|error| failed("its architecture".into(), message_of(error)))
+        };
+        let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let chosen = choose(&code.modules, 10 * major + minor).ok_or_else(|| DeviceError::Architecture {
+            has: code.modules.iter().map(|module| &*module.architecture).collect::<Vec<_>>().join(", "),
+            device: format!("sm_{major}{minor}"),
+        })?;
+        Some(assembled(format!("the kernels for {}", chosen.architecture), &chosen.ptx)?)
+    } else {
+        None
+    };
+    let files = code.ptx_files.iter().map(|file| Ok((file.file.as_str(), assembled(format!("the kernels of {}", file.file), &file.ptx)?)));
+    let files = files.collect::<Result<Vec<_>, DeviceError>>()?;
     let mut kernels = Vec::new();
-    for DeviceKernel { name, threads, location, .. } in &code.kernels {
-        let symbol =
-            CString::new(name.as_bytes()).map_err(|_| failed(format!("kernel `{name}`"), "its name contains a zero byte".into()))?;
+    for DeviceKernel { name, file, threads, shared, location, .. } in &code.kernels {
+        let what = || format!("kernel `{name}`");
+        let loaded = match file {
+            Some(file) => files.iter().find(|(known, _)| known == file).map(|(_, module)| *module),
+            None => own,
+        };
+        let loaded = loaded.ok_or_else(|| failed(what(), "the program does not have its file".into()))?;
+        let symbol = CString::new(name.as_bytes()).map_err(|_| failed(what(), "its name contains a zero byte".into()))?;
         // SAFETY: the module was loaded just now.
         let function = unsafe { module::get_function(loaded, symbol) };
-        let function = function.map_err(|error| failed(format!("kernel `{name}`"), message_of(error)))?;
-        kernels.push(Kernel { function, threads: *threads, name: name.clone(), location: location.clone() });
+        let function = function.map_err(|error| failed(what(), message_of(error)))?;
+        kernels.push(Kernel { function, threads: *threads, shared: *shared, name: name.clone(), location: location.clone() });
     }
-    Ok((Some(loaded), kernels))
+    Ok(kernels)
 }
 
 /// The newest architecture that is not newer than the device: its PTX is what the driver assembles for all that follow.

@@ -182,8 +182,15 @@ impl DeviceCall {
             })?;
             with_status[..arguments.len()].copy_from_slice(arguments);
             with_status[arguments.len()] = call.resident.status(kernel);
-            call.resident.device.launch(kernel, blocks, with_status)
+            call.resident.device.launch(kernel, [blocks, 1, 1], with_status)
         });
+    }
+
+    /// Starts a kernel of the user's, which takes these arguments and no others.
+    pub fn launch_custom(&mut self, kernel: usize, blocks: [u64; 3], arguments: &[u64]) {
+        if !blocks.contains(&0) {
+            self.attempt(|call| call.resident.device.launch(kernel, blocks, arguments));
+        }
     }
 
     /// The host's copy of a tensor of the device, for functions that only the host has; null where there is no memory for it. The copy

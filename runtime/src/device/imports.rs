@@ -13,6 +13,7 @@ pub(crate) static FUNCTIONS: &[(&str, Function)] = &[
     ("strata_device_constant", Function(strata_device_constant as *const c_void)),
     ("strata_device_copy", Function(strata_device_copy as *const c_void)),
     ("strata_device_launch", Function(strata_device_launch as *const c_void)),
+    ("strata_device_launch_custom", Function(strata_device_launch_custom as *const c_void)),
     ("strata_device_read", Function(strata_device_read as *const c_void)),
     ("strata_device_stage", Function(strata_device_stage as *const c_void)),
     ("strata_device_unstage", Function(strata_device_unstage as *const c_void)),
@@ -61,6 +62,22 @@ pub unsafe extern "C" fn strata_device_launch(call: *mut StrataCall, kernel: i64
     // SAFETY: the image passes so many words.
     let arguments = unsafe { std::slice::from_raw_parts(arguments, count as usize) };
     device.launch(kernel as usize, u64::try_from(blocks).unwrap_or(0), arguments);
+}
+
+/// Starts kernel number `kernel`, which is the user's: the words are its blocks in three dimensions, and its arguments.
+///
+/// # Safety
+/// Called by an image with the argument of its running entry and `count` words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strata_device_launch_custom(call: *mut StrataCall, kernel: i64, words: *const u64, count: i64) {
+    // SAFETY: the image passes its own argument.
+    let Some(device) = (unsafe { device(call) }) else { return };
+    // SAFETY: the image passes so many words.
+    let words = unsafe { std::slice::from_raw_parts(words, count as usize) };
+    if let Some((blocks, arguments)) = words.split_first_chunk::<3>() {
+        // A number of blocks below zero is none, as for the kernels of the program.
+        device.launch_custom(kernel as usize, blocks.map(|blocks| u64::try_from(blocks as i64).unwrap_or(0)), arguments);
+    }
 }
 
 /// Copies bytes of the device to the host, which looks at them.

@@ -56,8 +56,8 @@ pub trait Device: Send + Sync + Debug {
     /// Sets bytes to zero.
     fn clear(&self, at: Address, bytes: usize) -> Result<(), DeviceError>;
 
-    /// Starts a kernel of the program, by its number, in a row of blocks. Each argument is in the lowest bytes of its word.
-    fn launch(&self, kernel: usize, blocks: u64, arguments: &[u64]) -> Result<(), DeviceError>;
+    /// Starts a kernel of the program, by its number, in so many blocks in each dimension. Each argument is in the lowest bytes of its word.
+    fn launch(&self, kernel: usize, blocks: [u64; 3], arguments: &[u64]) -> Result<(), DeviceError>;
 
     /// Waits for everything.
     fn wait(&self) -> Result<(), DeviceError>;

@@ -159,10 +159,6 @@ impl Program {
         if how.weights.is_some() && elsewhere {
             return Err("--weights is for compiled programs of all sizes; leave out --dynamic=off, or the interpreter".into());
         }
-        if !how.op_libraries.is_empty() && backend == Backend::CudaEmulated {
-            let flag = how.op_libraries[0].kind.flag();
-            return Err(format!("{flag} is for programs on the CPU: a device runs no kernels of libraries").into());
-        }
         let artefact = match (kind, backend) {
             (kind, _) if how.verify.is_some() && kind != "strata" => return Err(SignatureError::Kind(path.into()).into()),
             ("strata" | "so", Backend::Interp | Backend::CudaEmulated) => {
@@ -175,7 +171,8 @@ impl Program {
             ("so", _) => shared::read(path)?,
             ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Interp | Backend::CudaEmulated) => {
                 let (compiler, path) = (compiler::open()?, path.to_path_buf());
-                let options = if backend == Backend::Interp { with_libraries(how)? } else { with_device(how.options)? };
+                let options = with_libraries(how)?;
+                let options = if backend == Backend::Interp { options } else { with_device(&options)? };
                 return Ok((Program::Interpreted { compiler, path, options }, times));
             }
             ("pt2" | "pt" | "onnx" | "mlir" | "json", Backend::Cpu | Backend::Cuda) if is_specialised(how.options)? => {
@@ -342,7 +339,7 @@ impl Program {
     }
 }
 
-/// The options with the files of the user's libraries, which the interpreter opens.
+/// The options with the files of the user's libraries, which the interpreter and the emulator open.
 fn with_libraries(how: &Compile<'_>) -> Result<String, serde_json::Error> {
     let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
     options.insert("op_library_files".into(), serde_json::to_value(how.op_libraries)?);

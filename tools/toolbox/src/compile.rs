@@ -118,8 +118,7 @@ impl Arguments {
     /// The compiled program; says what was measured where somebody asks.
     fn artefact(&self, registry: &'static Registry, options: &Options) -> Result<Artefact, Box<dyn Error>> {
         let artefact = self.cached(registry, options)?;
-        let called = |given: &OpLibraryFile| artefact.manifest.op_libraries.iter().any(|library| library.file == given.file());
-        if let Some(library) = self.compile.op_libraries().into_iter().find(|given| !called(given)) {
+        if let Some(library) = self.compile.op_libraries().into_iter().find(|given| !artefact.calls(given)) {
             return Err(OpLibraryError::Unused { library }.into());
         }
         let artefact = match &self.pack_weights {
@@ -238,7 +237,7 @@ fn compile_to(registry: &'static Registry, arguments: &Arguments) -> Result<(), 
     }
     let libraries = arguments.compile.op_libraries();
     let useless = |library: &&OpLibraryFile| match library.kind {
-        OpLibraryKind::C => !is_program,
+        OpLibraryKind::C | OpLibraryKind::Ptx => !is_program,
         // The importer reads their schemas.
         OpLibraryKind::Torch => false,
     };

@@ -41,15 +41,21 @@ const MESSAGES: [&str; 2] = ["index out of bounds", "out of memory"];
 pub fn lower(module: Op<'_>, long: usize) -> Result<Messages, Error> {
     let marked = |mark: &str| module.body(0).ops().into_iter().find(|op| op.attr(mark).is_some());
     let host = marked(host::ENTRY).ok_or_else(|| Error::at(module, "there is no host program"))?;
-    let mut messages = MESSAGES.map(str::to_owned).to_vec();
-    lower_function(module, host, ENTRY, long, &mut messages)?;
+    let (mut messages, device) = (MESSAGES.map(str::to_owned).to_vec(), Device::of(module));
+    lower_function(module, (host, ENTRY), long, device.as_ref(), &mut messages)?;
     if let Some(prepare) = marked(host::PREPARE) {
-        lower_function(module, prepare, PREPARE, long, &mut messages)?;
+        lower_function(module, (prepare, PREPARE), long, device.as_ref(), &mut messages)?;
     }
     Ok(messages)
 }
 
-fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: usize, messages: &mut Messages) -> Result<(), Error> {
+fn lower_function<'c>(
+    module: Op<'c>,
+    (host, name): (Op<'c>, &'static str),
+    long: usize,
+    device: Option<&Device<'c>>,
+    messages: &mut Messages,
+) -> Result<(), Error> {
     let cx = module.cx();
     let pointer = memory::pointer(cx);
     let mut at = Rewriter::before(host);
@@ -69,7 +75,7 @@ fn lower_function<'c>(module: Op<'c>, host: Op<'c>, name: &'static str, long: us
         call: block.arg(0),
         status: block.arg(0),
         launcher: None,
-        device: Device::of(module),
+        device,
         slots: block.arg(0),
         words: block.arg(0),
         values: HashMap::new(),
@@ -94,7 +100,7 @@ pub(super) struct Host<'c, 'm> {
     pub(super) status: Value<'c>,
     pub(super) launcher: Option<Launcher<'c>>,
     /// Where the program's memory is, if not on the host.
-    pub(super) device: Option<Device<'c>>,
+    pub(super) device: Option<&'m Device<'c>>,
     /// Words for the arguments of a launch.
     pub(super) slots: Value<'c>,
     /// Words for the arguments of a kernel of a user's library.

@@ -1,0 +1,19 @@
+// One operator with two kernels: a C function, and one in PTX for CUDA devices.
+func.func @"my.neighbours"(%x: tensor<?x?xf32> {capture.name = "x"}, %factor: f64 {capture.name = "factor"}) -> tensor<?x?xf32> {
+  %one = arith.constant 1 : index
+  %rows = aten.sym_size.int %x {dim = 0 : i64} : (tensor<?x?xf32>) -> index
+  %cols = aten.sym_size.int %x {dim = 1 : i64} : (tensor<?x?xf32>) -> index
+  %less = arith.subi %cols, %one : index
+  %out = aten.new_empty %x, %rows, %less {size = array<i64: -9223372036854775808, -9223372036854775808>} : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
+  %0 = capture.custom_call %x, %factor, %rows, %less, %out {
+    library = "libkernels.so", symbol = "neighbours",
+    ptx = "kernels.ptx", blocks = affine_map<()[rows, cols] -> (cols ceildiv 32, rows ceildiv 8)>, threads = array<i64: 32, 8>
+  } : (tensor<?x?xf32>, f64, index, index, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+func.func @"my.add_into_"(%x: tensor<?x?xf32> {capture.name = "x"}, %y: tensor<?x?xf32> {capture.name = "y"}) {
+  %0 = capture.custom_call %y, %x {library = "libkernels.so", symbol = "add_into"} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = aten.copy_ %x, %0 : tensor<?x?xf32>
+  return
+}
