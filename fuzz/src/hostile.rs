@@ -88,6 +88,8 @@ trait Corpus: Sync {
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Accepted,
+    /// A program that was compiled and does not end.
+    Endless,
     Refused,
     /// MLIR's parser crashed, and the tool said so.
     Upstream,
@@ -102,6 +104,7 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Default)]
 struct Seen {
     accepted: u64,
+    endless: u64,
     refused: u64,
     upstream: Vec<u64>,
     wrong: BTreeMap<String, Vec<u64>>,
@@ -149,6 +152,7 @@ fn search(kind: Kind, options: &Options, scratch: &Path) -> Result<bool, Failure
             let mut seen = lock();
             match verdict {
                 Verdict::Accepted => seen.accepted += 1,
+                Verdict::Endless => seen.endless += 1,
                 Verdict::Refused => seen.refused += 1,
                 Verdict::Upstream => seen.upstream.push(seed),
                 Verdict::Wrong(fault) => {
@@ -180,9 +184,10 @@ fn search(kind: Kind, options: &Options, scratch: &Path) -> Result<bool, Failure
     }
     let wrong: usize = seen.wrong.values().map(Vec::len).sum();
     println!(
-        "fuzz {}: {} accepted, {} refused, {} upstream's, {wrong} wrong in {:.1} s from seed {}",
+        "fuzz {}: {} accepted, {} of them without an end, {} refused, {} upstream's, {wrong} wrong in {:.1} s from seed {}",
         format!("{kind:?}").to_lowercase(),
-        seen.accepted,
+        seen.accepted + seen.endless,
+        seen.endless,
         seen.refused,
         seen.upstream.len(),
         start.elapsed().as_secs_f64(),
@@ -207,14 +212,12 @@ fn attempt(broken: &Broken, file: &Path, folder: &Path) -> Result<(Verdict, Stri
     let tools = std::env::current_exe()?;
     let tools = tools.parent().ok_or("the fuzzer lies in no folder")?;
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
-    let mut child = Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(folder)
-        .env("PATH", path)
-        .stdin(Stdio::null())
-        .stdout(File::create(&output)?)
-        .stderr(File::create(&messages)?)
-        .spawn()?;
+    let shell = |script: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(folder).env("PATH", &path);
+        command
+    };
+    let mut child = shell(&script).stdin(Stdio::null()).stdout(File::create(&output)?).stderr(File::create(&messages)?).spawn()?;
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -228,6 +231,11 @@ fn attempt(broken: &Broken, file: &Path, folder: &Path) -> Result<(Verdict, Stri
         std::thread::sleep(Duration::from_millis(2));
     };
     let said = String::from_utf8_lossy(&std::fs::read(&messages)?).into_owned();
+    // A program that loops on its data need not end; it is compiled all the same.
+    let loops = || shell(&format!("timeout {} rs-opt {name} --to=prim | grep -q scf.while", PATIENCE.as_secs())).status();
+    if status.is_none() && broken.command.starts_with("rs-run") && loops()?.success() {
+        return Ok((Verdict::Endless, said));
+    }
     // Values that are not the expected ones are an answer, and no message.
     let answered = status.is_some_and(|status| status.code() == Some(1)) && std::fs::read(&output)?.starts_with(b"not as expected");
     // A location is shown as text of a program or as a line of messages.

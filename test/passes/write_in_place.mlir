@@ -23,6 +23,33 @@ loop.kernel @update {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>, aff
 
 // -----
 
+// What is read just before it is written is stored through the caches; a result with nothing under it stays as it was scheduled.
+// CHECK-LABEL: func.func @main
+// CHECK: loop.kernel @update
+// CHECK: loop.stage
+// CHECK-NOT: non_temporal
+// CHECK: loop.stage
+// CHECK-SAME: schedule = {non_temporal = true
+func.func @main(%p: tensor<8xf32> {capture.name = "p"}) -> (tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}, tensor<8xf32>) attributes {capture.entry} {
+  %0:2 = loop.call %p {callee = @update} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}
+loop.kernel @update {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer", schedule = {non_temporal = true, vector = 0 : i64, width = 4 : i64}} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %2 = arith.addf %a, %a : f32
+    loop.yield %2 : f32
+  }
+  %1 = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer", schedule = {non_temporal = true, vector = 0 : i64, width = 4 : i64}} : tensor<8xf32> {
+    %2 = arith.constant 1.0 : f32
+    loop.yield %2 : f32
+  }
+  loop.return %0, %1 : (tensor<8xf32>, tensor<8xf32>) -> ()
+}
+
+// -----
+
 // Another kernel reads the old value later.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: in_place

@@ -8,7 +8,8 @@
 //!   out of bounds only leaves a note; `--loop-to-host` ends such a call before the first kernel that writes in place.)
 //!
 //! `in_place` of the kernel says which argument lies under which result: then its code may not take them for apart. Whether a call passes
-//! the memory of the old value for the new one is up to who makes it.
+//! the memory of the old value for the new one is up to who makes it. Such a result is not stored past the caches (`non_temporal`), as the
+//! line that is stored to was read just before: on a Zen 4 a step of AdamW on 23 million parameters takes 300 ms so, and 20 through the caches.
 //!
 //! What a loop carries is written over in the same way: the row that a step adds to a list of rows does not copy the list. Its memory is
 //! the loop's own, so what may fail does not matter; `in_place` of the call names the operand in whose memory a result is written.
@@ -31,6 +32,7 @@ use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::{arith, scf};
 use strata_dialects::loops::ranges::may_reach_outside;
+use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::{capture, loops, prim};
 
@@ -297,12 +299,13 @@ impl<'c> Program<'c> {
         let (Some(of_kernel), Some(of_call)) = (with(kernel.op), with(call)) else { return false };
         rewriter.set_attr(kernel.op, "in_place", cx.i64s_attr(&of_kernel));
         rewriter.set_attr(call, "in_place", cx.i64s_attr(&of_call));
+        store_through_caches(kernel, &of_kernel);
         true
     }
 
     fn mark(&mut self, changes: &[(usize, Change<'c>)], rewriter: &mut Rewriter<'c>) {
         let cx = self.entry.cx();
-        let mut kernels: HashMap<Op<'c>, Vec<i64>> = HashMap::new();
+        let mut kernels: HashMap<Op<'c>, (&KernelView<'c>, Vec<i64>)> = HashMap::new();
         for (result, change) in changes {
             let dict = &mut self.signature.results[*result];
             let entries = dict.as_dict().unwrap_or_default();
@@ -312,16 +315,25 @@ impl<'c> Program<'c> {
             let Some(kernel) = self.kernels.get(&change.call.attr("callee").and_then(Attr::as_symbol).unwrap_or_default()) else {
                 continue;
             };
-            let places = kernels.entry(kernel.op).or_insert_with(|| vec![-1; kernel.results().len()]);
+            let (_, places) = kernels.entry(kernel.op).or_insert_with(|| (kernel, vec![-1; kernel.results().len()]));
             let (at, operand) = change.places;
             places[at] = operand.map_or(places[at], |operand| operand as i64);
         }
-        for (kernel, places) in kernels {
-            rewriter.set_attr(kernel, "in_place", cx.i64s_attr(&places));
+        for (op, (kernel, places)) in kernels {
+            store_through_caches(kernel, &places);
+            rewriter.set_attr(op, "in_place", cx.i64s_attr(&places));
         }
         if !changes.is_empty() {
             rewriter.set_attr(self.entry, "res_attrs", cx.array_attr(&self.signature.results));
         }
+    }
+}
+
+/// Stores those results of a kernel through the caches that have an argument under them.
+fn store_through_caches(kernel: &KernelView<'_>, places: &[i64]) {
+    let makers = kernel.results().into_iter().zip(places).filter(|(_, place)| **place >= 0).filter_map(|(result, _)| result.defining_op());
+    for maker in makers {
+        StageSchedule::change(maker, |schedule| (schedule.non_temporal, schedule.split_stores) = (None, None));
     }
 }
 
