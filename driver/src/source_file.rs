@@ -48,12 +48,12 @@ impl<'a> SourceFile<'a> {
 
     /// Refuses the types of a call where the program has types of its own.
     pub(crate) fn takes_signature(self, options: &Options) -> Result<(), Error> {
-        let imported_for_a_call = self.path.extension().is_some_and(|kind| kind == "pt" || kind == "onnx");
+        let imported_for_a_call = self.path.extension().is_some_and(|kind| kind == "pt" || kind == "onnx") || self.is_stablehlo();
         if options.signature.is_none() || imported_for_a_call {
             return Ok(());
         }
         let why = format!(
-            "{}: only .pt archives of TorchScript and .onnx models are imported for a call; leave the option out",
+            "{}: only .pt archives of TorchScript, .onnx models and .stablehlo.mlir are imported for a call; leave the option out",
             self.path.display()
         );
         Err(Error::Signature { why })
@@ -77,8 +77,7 @@ impl<'a> SourceFile<'a> {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("pt2") => self.import(context, options, |library| strata_frontend::import(self.path, library, context)),
             Some(kind @ ("pt" | "onnx")) => {
-                let signature = options.signature.as_deref().map(str::parse::<Signature>).transpose();
-                let signature = signature.map_err(|why| Error::Signature { why })?;
+                let signature = signature(options)?;
                 let signature = signature.as_ref();
                 match kind {
                     "pt" => self.import(context, options, |library| {
@@ -99,7 +98,8 @@ impl<'a> SourceFile<'a> {
             }
             Some("mlir") if self.is_stablehlo() => {
                 let (text, name) = (self.text()?, self.path.display().to_string());
-                self.import(context, options, |_| stablehlo::import(&text, &name, &Operators, context))
+                let signature = signature(options)?;
+                self.import(context, options, |_| stablehlo::import((&text, &name), signature.as_ref(), &Operators, context))
             }
             Some("mlir") => {
                 let module = Module::parse(context, &self.text()?, &self.path.display().to_string())?;
@@ -126,6 +126,11 @@ impl<'a> SourceFile<'a> {
         let imported = import(library).map_err(|error| error.into().of(self.path))?;
         Ok(Source { module: imported.module, weights: imported.weights, format: imported.format })
     }
+}
+
+/// The types of the call that the options say.
+fn signature(options: &Options) -> Result<Option<Signature>, Error> {
+    options.signature.as_deref().map(str::parse).transpose().map_err(|why| Error::Signature { why })
 }
 
 /// The operators that the options register, where they do.

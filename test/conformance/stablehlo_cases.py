@@ -10,12 +10,15 @@ import os
 import sys
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
+from jax.interpreters import mlir
+from jaxlib.mlir import ir
 from safetensors.numpy import save_file
 
 rng = np.random.default_rng(0)
-CASES = []
+CASES, POLYMORPHIC = [], []
 
 
 def floats(*shape):
@@ -201,9 +204,51 @@ def other_reductions(x, b):
     return product, jax.lax.reduce_xor(b.astype(jnp.int32) * 5, (0,)), jnp.any(b, 1), jnp.all(b), jnp.std(x, 0), jax.nn.logsumexp(x, 1)
 
 
-def write(folder, function, inputs):
+def polymorphic(shapes, *inputs):
+    """A function that is exported for sizes with names, and inputs of one call."""
+    def keep(function):
+        POLYMORPHIC.append((function, shapes, inputs))
+        return function
+    return keep
+
+
+@polymorphic(("b, 8", "8, 3", "3"), floats(5, 8), floats(8, 3), floats(3))
+def batches(x, w, b):
+    h = jax.nn.softmax(jnp.maximum(x @ w + b, 0), axis=-1)
+    return h, h.reshape(-1)[: x.shape[0]], jnp.concatenate([x, x], 0), jnp.arange(2 * x.shape[0] - 1), jnp.mean(x, 0), jnp.pad(x, ((1, 2), (0, 0)))
+
+
+@polymorphic(("n, m", "k"), floats(4, 6), np.array([5, 0, 3], np.int32))
+def sizes_of_gathers(x, i):
+    return x[:, i], x[1:, ::2], x[::-1, : x.shape[1] // 2], jnp.cumsum(x, 1), jnp.sort(x, 0), jnp.argmax(x, 1), jnp.take(x, i % x.shape[0], 0), x.T @ x
+
+
+@polymorphic(("b, h, w, 3", "3, 3, 3, 4"), floats(2, 9, 7, 3), floats(3, 3, 3, 4))
+def images_of_any_size(x, w):
+    y = jax.lax.conv_general_dilated(x, w, (2, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return y, jax.nn.relu(y).mean((1, 2)), jnp.roll(x, 1, 1)
+
+
+@polymorphic(("t, 4",), floats(6, 4))
+def steps_of_any_number(x):
+    return jax.lax.scan(lambda c, y: (c * 0.5 + y, c.sum()), jnp.zeros(4), x), jax.lax.fori_loop(0, x.shape[0], lambda k, c: c + x[k], jnp.ones(4))
+
+
+def lowered(function, inputs):
+    return jax.jit(function).lower(*inputs).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+
+
+def exported(function, shapes, inputs):
+    """The generic text of an export: names are the same size in all arguments."""
+    scope = jax.export.SymbolicScope()
+    symbolic = [jax.ShapeDtypeStruct(jax.export.symbolic_shape(shape, scope=scope), x.dtype) for shape, x in zip(shapes, inputs)]
+    text = jax.export.export(jax.jit(function))(*symbolic).mlir_module()
+    with mlir.make_ir_context():
+        return ir.Module.parse(text).operation.get_asm(print_generic_op_form=True)
+
+
+def write(folder, function, inputs, text):
     name = function.__name__
-    text = jax.jit(function).lower(*inputs).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
     with open(os.path.join(folder, "Inputs", f"{name}.stablehlo.mlir"), "w") as file:
         file.write(text)
     outputs = jax.tree_util.tree_leaves(jax.jit(function)(*inputs))
@@ -220,6 +265,8 @@ if __name__ == "__main__":
     folder = sys.argv[1]
     # The lit runner leaves folders of this name alone.
     os.makedirs(os.path.join(folder, "Inputs"), exist_ok=True)
-    rows = ",\n".join(json.dumps(write(folder, *case)) for case in CASES)
+    texts = [(function, inputs, lowered(function, inputs)) for function, inputs in CASES]
+    texts += [(function, inputs, exported(function, shapes, inputs)) for function, shapes, inputs in POLYMORPHIC]
+    rows = ",\n".join(json.dumps(write(folder, *case)) for case in texts)
     with open(os.path.join(folder, "manifest.json"), "w") as file:
         file.write('{"format": 1, "jax": "%s", "cases": [\n%s\n]}\n' % (jax.__version__, rows))

@@ -22,7 +22,7 @@ pub struct CompileOptions {
     /// The sizes of the call's inputs for --dynamic=off, as in 4x8:3; rs-run takes those of its inputs
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
-    /// The types of a call of a TorchScript archive or an ONNX model, as in f32[?x3x224x224],i64[2]={0 1}; rs-run takes those of its inputs
+    /// The types of a call of a TorchScript archive, an ONNX model or StableHLO, as in f32[?x3x224x224],i64[2]={0 1}; rs-run takes those of its inputs
     #[arg(long, value_name = "TYPES")]
     signature: Option<String>,
     /// Operators that a program calls and PyTorch does not have: an .mlir file of functions, each named after an operator, whose bodies are

@@ -228,3 +228,42 @@ fn what_is_refused_is_named_with_its_reason() {
     }) : (tensor<4xf32>, tensor<f32>)"#;
     said(dims, "tensor<f32>", "its dimensions are none of its operands");
 }
+
+/// What a program whose argument has sizes with names says of a call.
+fn for_a_call(signature: Option<&str>) -> Result<String, String> {
+    let text = r#""builtin.module"() ({
+  "func.func"() <{function_type = (tensor<?x3xf32>) -> tensor<?xf32>, sym_name = "main"}> ({
+  ^bb0(%x: tensor<?x3xf32>):
+    %n = "stablehlo.get_dimension_size"(%x) <{dimension = 0 : i64}> : (tensor<?x3xf32>) -> tensor<i32>
+    %two = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
+    %large = "stablehlo.compare"(%n, %two) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.custom_call"(%large, %n) <{call_target_name = "shape_assertion"}> {error_message = "at least two rows, not {0}"} : (tensor<i1>, tensor<i32>) -> ()
+    %three = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+    %all = "stablehlo.multiply"(%n, %three) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %shape = "stablehlo.reshape"(%all) : (tensor<i32>) -> tensor<1xi32>
+    %flat = "stablehlo.dynamic_reshape"(%x, %shape) : (tensor<?x3xf32>, tensor<1xi32>) -> tensor<?xf32>
+    "func.return"(%flat) : (tensor<?xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()"#;
+    let options = Options { signature: signature.map(str::to_owned), ..Options::default() };
+    let file = SourceFile { path: "f.stablehlo.mlir".as_ref(), text: Some(text) };
+    lower(standard(), file, "capture", &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn sizes_with_names_are_those_of_a_call() {
+    let made = for_a_call(Some("f32[5x3]")).unwrap();
+    assert!(made.contains("tensor<5x3xf32>") && made.contains("tensor<15xf32>") && !made.contains('?'), "{made}");
+    let refused = [
+        (None, "the sizes of argument 0, tensor<?x3xf32>, must be known when the model is imported; give those of a call"),
+        (Some("f32[1x3]"), "at least two rows, not 1"),
+        (Some("f32[5x4]"), "argument 0 is tensor<?x3xf32>, and the call gives tensor<5x4xf32>"),
+        (Some("f64[5x3]"), "argument 0 is tensor<?x3xf32>, and the call gives tensor<5x3xf64>"),
+        (Some("f32[?x3]"), "argument 0 is tensor<?x3xf32>, and the call gives f32[?x3]"),
+        (Some("f32[5x3],int=1"), "the program has 1 arguments, and the call 2"),
+    ];
+    for (signature, said) in refused {
+        let error = for_a_call(signature).unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+}

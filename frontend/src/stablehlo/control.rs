@@ -41,7 +41,11 @@ fn region<'s>(op: Op<'s>, place: usize) -> Result<Block<'s>, StableHloError> {
 }
 
 fn types<'s, 'c>(importer: &Importer<'_, 's, 'c>, op: Op<'s>) -> Result<Vec<ir::Type<'c>>, StableHloError> {
-    op.result_types().into_iter().map(|result| ty(importer.cx, result).map_err(|why| at(op, why))).collect()
+    let of = |result| match ty(importer.cx, result)? {
+        ty if ty.is_static() => Ok(ty),
+        ty => Err(format!("its result is {ty}, of sizes that only a call knows; branches give tensors of known sizes")),
+    };
+    op.result_types().into_iter().map(|result| of(result).map_err(|why| at(op, why))).collect()
 }
 
 /// A condition, which is a tensor of one truth value.
@@ -100,7 +104,8 @@ fn repeated<'s, 'c>(
     op: Op<'s>,
     operands: &[ir::Value<'c>],
 ) -> Result<Vec<ir::Value<'c>>, StableHloError> {
-    let results = types(importer, op)?;
+    // What a loop carries keeps its type.
+    let results: Vec<_> = operands.iter().map(|operand| operand.ty()).collect();
     let made = importer.builder.op(OpSpec { name: scf::While::NAME, operands, results: &results, regions: 2, ..OpSpec::default() });
     let (test, body) = (region(op, 0)?, region(op, 1)?);
     let before = importer.builder.add_block(made.region(0), &results);

@@ -9,11 +9,12 @@ use strata_core::upstream::func;
 use strata_dialects::aten::{Input as Operand, Operator, Scalar, op};
 
 use super::StableHloError;
-use super::{control, operators};
+use super::{control, operators, sizes};
 use crate::args::{Arg, d, is};
 use crate::function;
 use crate::import::{ENTRY, Imported, Input, InputKind, Output, Source, Stored, Weights};
-use crate::operators::{Operators, emit};
+use crate::operators::{Constant, Operators, emit};
+use crate::signature::Signature;
 use crate::types;
 
 /// Functions in each other.
@@ -39,12 +40,18 @@ pub(super) struct Importer<'p, 's, 'c> {
 }
 
 /// Builds the module of a program.
-pub(super) fn build<'c>(module: Op<'_>, operators: &dyn Operators, cx: Cx<'c>) -> Result<Imported<'c>, StableHloError> {
+pub(super) fn build<'c>(
+    module: Op<'_>,
+    signature: Option<&Signature>,
+    operators: &dyn Operators,
+    cx: Cx<'c>,
+) -> Result<Imported<'c>, StableHloError> {
     let missing = || StableHloError::Text("there is no function `main` with a body".to_owned());
     let main = functions(module).into_iter().find(|op| op.str("sym_name").as_deref() == Some("main")).ok_or_else(missing)?;
     let block = main.region(0).entry().ok_or_else(missing)?;
     let blame = |why: String| at(main, why);
-    let arguments = block.args().into_iter().map(|arg| ty(cx, arg.ty())).collect::<Result<Vec<_>, _>>().map_err(blame)?;
+    let declared: Vec<_> = block.args().into_iter().map(|arg| arg.ty()).collect();
+    let arguments = sizes::arguments(cx, &declared, signature).map_err(blame)?;
     let made = Module::new(cx);
     let (function, entry) = function::begin(cx, made.body(), &arguments);
     let builder = Rewriter::at_end(entry, cx.unknown());
@@ -73,12 +80,9 @@ pub(super) fn at(op: Op<'_>, why: String) -> StableHloError {
     StableHloError::Op { line, op: op.name().to_owned(), why }
 }
 
-/// A type of the text in the module's context.
+/// A type of the text in the module's context, where sizes may be unknown.
 pub(super) fn ty<'c>(cx: Cx<'c>, ty: Type<'_>) -> Result<Type<'c>, String> {
     let element = ty.element_type().filter(|_| ty.is_tensor()).ok_or_else(|| format!("values of type {ty} are not imported"))?;
-    if !ty.is_static() {
-        return Err(format!("sizes that only a call knows are not imported, as in {ty}"));
-    }
     types::spelled(cx, &element.to_string(), &ty.shape())
 }
 
@@ -108,7 +112,7 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
             }
             for (old, new) in op.results().into_iter().zip(results) {
                 let wanted = ty(self.cx, old.ty()).map_err(|why| at(op, why))?;
-                let fits = if self.elementwise { new.ty().element() == wanted.element() } else { new.ty() == wanted };
+                let fits = if self.elementwise { new.ty().element() == wanted.element() } else { sizes::agree(wanted, new.ty()) };
                 if !fits {
                     return Err(at(op, format!("its result is {wanted}, and is computed as {}", new.ty())));
                 }
@@ -147,6 +151,29 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
         let results = self.block(block, operands);
         self.depth -= 1;
         results
+    }
+
+    /// What is known of operators below this crate.
+    pub fn operators(&self) -> &dyn Operators {
+        self.operators
+    }
+
+    /// The value of an argument that is a constant of the program.
+    pub fn constant_weight(&self, value: ir::Value<'c>) -> Option<Constant> {
+        let args = self.entry.args();
+        let place = args.iter().position(|arg| *arg == value)?.checked_sub(args.len() - self.weights.len())?;
+        let (_, stored) = &self.weights[place];
+        let Source::Inline(bytes) = &stored.source else { return None };
+        let shape = stored.sizes.iter().map(|size| *size as i64).collect();
+        Some(Constant { dtype: dtype(value), shape, bytes: bytes.to_vec() })
+    }
+
+    /// A tensor of one integer that the program says.
+    pub fn full(&mut self, number: i64, dtype: ElementType) -> Result<ir::Value<'c>, String> {
+        let scalar = Scalar::Int(number);
+        let value = self.emit(op::FULL, &[is(&[]), Some(Operand::Scalar(scalar)), d(dtype)])?;
+        self.numbers.insert(value, scalar);
+        Ok(value)
     }
 
     /// Makes an op with one result.

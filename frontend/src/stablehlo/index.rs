@@ -1,10 +1,10 @@
 //! Slices at places that a tensor tells: read by `gather`, written by `scatter`.
 
-use strata_core::ir::{self, ElementType, Op};
+use strata_core::ir::{self, DYNAMIC, ElementType, Op};
 use strata_dialects::aten::{Operator, op};
 use strata_dialects::capture::inverse;
 
-use super::attributes::{field, ints, number, text};
+use super::attributes::{field, number, text};
 use super::importer::{Importer, dtype};
 use super::operators::Made;
 use super::region;
@@ -150,7 +150,13 @@ fn slice_order(slices: &Slices, rows: &Rows<'_>, rank: usize) -> Result<Vec<i64>
 }
 
 /// Reads slices; places that lie outside are moved inside.
-pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, starts: ir::Value<'c>) -> Made<'c> {
+pub(super) fn gather<'s, 'c>(
+    m: &mut Importer<'_, 's, 'c>,
+    op: Op<'s>,
+    x: ir::Value<'c>,
+    starts: ir::Value<'c>,
+    sizes: Vec<i64>,
+) -> Made<'c> {
     let numbers = text(op, "dimension_numbers");
     let list = |name: &str| field(&numbers, name);
     let slices = Slices {
@@ -160,7 +166,7 @@ pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Va
         starts_batching: list("start_indices_batching_dims"),
         map: list("start_index_map"),
         vector: number(&numbers, "index_vector_dim"),
-        sizes: ints(op, "slice_sizes")?,
+        sizes,
     };
     let rows = rows(m, &x.ty().shape(), &slices, starts, true)?;
     let rank = op.result(0).ty().rank();
@@ -170,7 +176,13 @@ pub(super) fn gather<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Va
     let from = rows.of(m, x)?;
     let found = m.emit(op::INDEX_SELECT, &[t(from), i(0), t(flat)])?;
     let result = op.result(0).ty().shape();
-    let sizes: Vec<_> = order.iter().map(|dim| result[*dim as usize]).collect();
+    let mut sizes: Vec<_> = order.iter().map(|dim| result[*dim as usize]).collect();
+    if sizes.contains(&DYNAMIC) {
+        // Those of the places, then what is left of a slice.
+        let kept = rows.order.iter().filter(|dim| !slices.collapsed.contains(dim) && !slices.batching.contains(dim));
+        let slice = kept.map(|dim| slices.sizes[*dim as usize]);
+        sizes = (0..).zip(starts.ty().shape()).filter(|(dim, _)| *dim != slices.vector).map(|(_, size)| size).chain(slice).collect();
+    }
     if sizes.iter().product::<i64>() != places.iter().chain(&rows.row).product::<i64>() {
         return Err("its result has other sizes than its slices".to_owned());
     }

@@ -6,6 +6,7 @@ use strata_dialects::aten::op;
 use super::attributes::{ints, text, word};
 use super::importer::{Importer, dtype};
 use super::operators::Made;
+use super::{sizes, window};
 use crate::args::{self, b, d, i, is, s, t};
 
 /// A transform along the last dimensions.
@@ -85,6 +86,8 @@ pub(super) fn custom_call<'s, 'c>(
         m.emit(op::FULL, &[is(&shape), s(0), d(ElementType::I32)])
     };
     match (routine.unwrap_or(&target), operands) {
+        ("stablehlo.dynamic_reduce_window", all) => window::dynamic_reduce(m, op, all),
+        ("shape_assertion", all) => sizes::assertion(m, op, all).map(|()| Vec::new()),
         ("potrf", [a]) => {
             let upper = flag("uplo", b'U');
             let [factor, info] = m.emit_many(op::LINALG_CHOLESKY_EX, &[t(*a), b(upper), b(false)])?[..] else {

@@ -14,6 +14,7 @@ mod product;
 mod random;
 mod reduce;
 mod region;
+mod sizes;
 mod sort;
 mod window;
 
@@ -21,6 +22,7 @@ use strata_core::ir::Context;
 
 use crate::import::{ImportError, Imported, verified};
 use crate::operators::Operators;
+use crate::signature::Signature;
 
 /// Why a program is refused.
 #[derive(Debug, thiserror::Error)]
@@ -43,11 +45,16 @@ pub enum StableHloError {
     Import(#[from] ImportError),
 }
 
-/// Imports a program of the text's function `main`.
-pub fn import<'c>(text: &str, name: &str, operators: &dyn Operators, context: &'c Context) -> Result<Imported<'c>, StableHloError> {
+/// Imports a program of the text's function `main`, for a call of this signature where it has sizes that only a call knows.
+pub fn import<'c>(
+    (text, name): (&str, &str),
+    signature: Option<&Signature>,
+    operators: &dyn Operators,
+    context: &'c Context,
+) -> Result<Imported<'c>, StableHloError> {
     // A context of its own, which takes ops that no dialect registers.
     let source = Context::new();
     source.set_allow_unregistered_dialects(true);
     let module = strata_core::ir::Module::parse(&source, text, name).map_err(|error| StableHloError::Text(error.to_string()))?;
-    verified(context, |cx| importer::build(module.op(), operators, cx))
+    verified(context, |cx| importer::build(module.op(), signature, operators, cx))
 }

@@ -3,9 +3,9 @@
 use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::{Input, Operator, op};
 
-use super::attributes::{int, ints, text, word};
+use super::attributes::{int, ints, pairs, text, word};
 use super::importer::{Importer, dtype, ty};
-use super::{bits, index, linalg, product, random, reduce, region, sort, window};
+use super::{bits, index, linalg, product, random, reduce, region, sizes, sort, window};
 use crate::args::{self, b, d, f, i, is, s, t, ts};
 
 /// Ops that are one operator of their operands, sorted.
@@ -123,6 +123,9 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
         let inputs: Vec<_> = operands.iter().map(|operand| t(*operand)).collect();
         return m.emit(PLAIN[place].1, &inputs);
     }
+    if let Some(made) = sizes::import(m, op, name, operands) {
+        return made;
+    }
     let result = op.result_types().into_iter().next().ok_or("it has no result")?;
     let result = ty(m.cx, result)?;
     match (name, operands) {
@@ -151,34 +154,13 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
         ("convert", [x]) => m.emit(op::TO_DTYPE, &[t(*x), d(result.element_type().ok_or("it has no element type")?)]),
         ("constant", []) => m.constant(op),
         ("compare", [x, y]) => compare(m, op, *x, *y),
-        ("broadcast_in_dim", [x]) => {
-            let dims = ints(op, "broadcast_dimensions")?;
-            let mut sizes = vec![1; result.rank()];
-            for (dim, size) in dims.iter().zip(x.ty().shape()) {
-                *usize::try_from(*dim).ok().and_then(|dim| sizes.get_mut(dim)).ok_or("a dimension is none of its result")? = size;
-            }
-            let shaped = m.emit(op::RESHAPE, &[t(*x), is(&sizes)])?;
-            m.emit(op::EXPAND, &[t(shaped), is(&result.shape())])
-        }
+        ("broadcast_in_dim", [x]) => broadcast(m, op, *x, &result.shape()),
         ("reshape", [x]) => m.emit(op::RESHAPE, &[t(*x), is(&result.shape())]),
         ("transpose", [x]) => m.emit(op::PERMUTE, &[t(*x), is(&ints(op, "permutation")?)]),
         ("reverse", [x]) => m.emit(op::FLIP, &[t(*x), is(&ints(op, "dimensions")?)]),
         ("concatenate", parts) => m.emit(op::CAT, &[ts(parts), i(int(op, "dimension")?)]),
-        ("iota", []) => {
-            let (shape, dim) = (result.shape(), int(op, "iota_dimension")?);
-            let size = usize::try_from(dim).ok().and_then(|dim| shape.get(dim)).ok_or("its dimension is none of its result")?;
-            let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(*size), s(1), d(result.element_type().ok_or("it has no element type")?)])?;
-            let sizes: Vec<_> = (0..shape.len() as i64).map(|place| if place == dim { -1 } else { 1 }).collect();
-            let line = m.emit(op::RESHAPE, &[t(line), is(&sizes)])?;
-            m.emit(op::EXPAND, &[t(line), is(&shape)])
-        }
-        ("slice", [x]) => {
-            let (starts, ends, steps) = (ints(op, "start_indices")?, ints(op, "limit_indices")?, ints(op, "strides")?);
-            let bounds = starts.iter().zip(&ends).zip(&steps).enumerate();
-            bounds.into_iter().try_fold(*x, |x, (dim, ((start, end), step))| {
-                m.emit(op::SLICE_TENSOR, &[t(x), i(dim as i64), i(*start), i(*end), i(*step)])
-            })
-        }
+        ("iota", []) => iota(m, op, &result.shape()),
+        ("slice", [x]) => slice(m, *x, &ints(op, "start_indices")?, &ints(op, "limit_indices")?, &ints(op, "strides")?),
         ("dynamic_slice", [x, starts @ ..]) => {
             let sizes = ints(op, "slice_sizes")?;
             let mut x = *x;
@@ -207,10 +189,13 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
             }
             m.emit(op::INDEX_PUT, &[t(*x), Some(Input::OptTensors(list)), t(*update)])
         }
-        ("pad", [x, value]) => pad(m, op, *x, *value),
+        ("pad", [x, value]) => {
+            let (low, high) = (ints(op, "edge_padding_low")?, ints(op, "edge_padding_high")?);
+            padded_between(m, *x, (&low, &high, &ints(op, "interior_padding")?), *value)
+        }
         ("dot_general", [x, y]) => product::dot(m, op, *x, *y, result),
-        ("convolution", [x, weight]) => product::convolution(m, op, *x, *weight, result),
-        ("gather", [x, starts]) => index::gather(m, op, *x, *starts),
+        ("convolution", [x, weight]) => product::convolution(m, op, *x, *weight, pairs(op, "padding", x.ty().rank().saturating_sub(2))),
+        ("gather", [x, starts]) => index::gather(m, op, *x, *starts, ints(op, "slice_sizes")?),
         ("bitcast_convert", [x]) => bits::bitcast(m, *x, result),
         ("shift_left" | "shift_right_arithmetic" | "shift_right_logical", [x, by]) => bits::shift(m, name, *x, *by),
         ("sign", [x]) if dtype(*x).is_float() => {
@@ -261,10 +246,47 @@ fn places<'c>(m: &mut Importer<'_, '_, 'c>, whole: i64, start: ir::Value<'c>, si
     m.emit(op::ADD_TENSOR, &[t(line), t(start)])
 }
 
-fn pad<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, value: ir::Value<'c>) -> Made<'c> {
-    let (low, high) = (ints(op, "edge_padding_low")?, ints(op, "edge_padding_high")?);
-    let x = interleaved(m, x, &ints(op, "interior_padding")?, value)?;
-    padded(m, x, &low.iter().zip(&high).map(|(low, high)| [*low, *high]).collect::<Vec<_>>(), value)
+/// A tensor in the sizes of another, whose dimensions its own are.
+pub(super) fn broadcast<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>, shape: &[i64]) -> Made<'c> {
+    let dims = ints(op, "broadcast_dimensions")?;
+    let mut sizes = vec![1; shape.len()];
+    for (dim, size) in dims.iter().zip(x.ty().shape()) {
+        *usize::try_from(*dim).ok().and_then(|dim| sizes.get_mut(dim)).ok_or("a dimension is none of its result")? = size;
+    }
+    let shaped = m.emit(op::RESHAPE, &[t(x), is(&sizes)])?;
+    m.emit(op::EXPAND, &[t(shaped), is(shape)])
+}
+
+/// The index along a dimension.
+pub(super) fn iota<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, shape: &[i64]) -> Made<'c> {
+    let result = op.result_types().into_iter().next().ok_or("it has no result")?;
+    let (element, dim) = (ty(m.cx, result)?.element_type().ok_or("it has no element type")?, int(op, "iota_dimension")?);
+    let size = usize::try_from(dim).ok().and_then(|dim| shape.get(dim)).ok_or("its dimension is none of its result")?;
+    let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(*size), s(1), d(element)])?;
+    let sizes: Vec<_> = (0..shape.len() as i64).map(|place| if place == dim { -1 } else { 1 }).collect();
+    let line = m.emit(op::RESHAPE, &[t(line), is(&sizes)])?;
+    m.emit(op::EXPAND, &[t(line), is(shape)])
+}
+
+/// A part of a tensor.
+pub(super) fn slice<'c>(m: &mut Importer<'_, '_, 'c>, x: ir::Value<'c>, starts: &[i64], ends: &[i64], steps: &[i64]) -> Made<'c> {
+    starts
+        .iter()
+        .zip(ends)
+        .zip(steps)
+        .enumerate()
+        .try_fold(x, |x, (dim, ((start, end), step))| m.emit(op::SLICE_TENSOR, &[t(x), i(dim as i64), i(*start), i(*end), i(*step)]))
+}
+
+/// A tensor with a value around it, so many times in front and behind of each dimension, and between its elements.
+pub(super) fn padded_between<'c>(
+    m: &mut Importer<'_, '_, 'c>,
+    x: ir::Value<'c>,
+    (low, high, between): (&[i64], &[i64], &[i64]),
+    value: ir::Value<'c>,
+) -> Made<'c> {
+    let x = interleaved(m, x, between, value)?;
+    padded(m, x, &low.iter().zip(high).map(|(low, high)| [*low, *high]).collect::<Vec<_>>(), value)
 }
 
 /// A tensor with a value of the program around it, so many times in front and behind of each dimension; less than none cuts off.

@@ -3,8 +3,8 @@
 use strata_core::ir::{self, ElementType, Op, Type};
 use strata_dialects::aten::{Input, op};
 
-use super::attributes::{field, layouts, pairs, text};
-use super::importer::{Importer, dtype};
+use super::attributes::{field, layouts, text};
+use super::importer::{Importer, dtype, ty};
 use super::index::put_back;
 use super::operators::Made;
 use crate::args::{self, Arg, b, d, i, is, t, ts};
@@ -56,8 +56,10 @@ pub(super) fn convolution<'s, 'c>(
     op: Op<'s>,
     x: ir::Value<'c>,
     weight: ir::Value<'c>,
-    result: Type<'c>,
+    pads: Vec<[i64; 2]>,
 ) -> Made<'c> {
+    let result = op.result_types().into_iter().next().ok_or("it has no result")?;
+    let result = ty(m.cx, result)?;
     if result.shape().contains(&0) {
         return m.emit(op::FULL, &[is(&result.shape()), args::s(0), d(result.element_type().unwrap_or(ElementType::F32))]);
     }
@@ -88,13 +90,7 @@ pub(super) fn convolution<'s, 'c>(
         let moved = m.emit(op::MOVEDIM_INT, &[t(split), i(0), i(1)])?;
         (x, groups) = (m.emit(op::RESHAPE, &[t(moved), is(&joined)])?, images.saturating_mul(groups));
     }
-    let window = Window {
-        steps: list("window_strides"),
-        dilations: list("rhs_dilation"),
-        gaps: list("lhs_dilation"),
-        pads: pairs(op, "padding", rank),
-        groups,
-    };
+    let window = Window { steps: list("window_strides"), dilations: list("rhs_dilation"), gaps: list("lhs_dilation"), pads, groups };
     let fits = weight.ty().rank() == rank + 2 && groups > 0 && weight.ty().shape()[0] % groups == 0;
     if !fits || [&window.steps, &window.dilations, &window.gaps].into_iter().any(|list| list.len() != rank) || window.pads.len() != rank {
         return Err("its window does not fit its operands".to_owned());

@@ -30,9 +30,12 @@ pub(super) fn apply<'s, 'c>(m: &mut Importer<'_, 's, 'c>, block: Block<'s>, args
 pub(super) fn compared(block: Block<'_>, args: &[f64]) -> Option<Vec<f64>> {
     let mut known: Vec<_> = block.args().into_iter().zip(args.iter().copied()).collect();
     for op in block.ops() {
-        let operands =
-            op.operands().into_iter().map(|operand| known.iter().find(|(value, _)| *value == operand).map(|(_, number)| *number));
-        let operands = operands.collect::<Option<Vec<_>>>()?;
+        let of = |operand: ir::Value<'_>| {
+            let found = known.iter().find(|(value, _)| *value == operand).map(|(_, number)| *number);
+            // Numbers may stand around the region.
+            found.or_else(|| number(operand.defining_op().filter(|op| op.name() == "stablehlo.constant")?))
+        };
+        let operands = op.operands().into_iter().map(of).collect::<Option<Vec<_>>>()?;
         if op.next().is_none() {
             return Some(operands);
         }
@@ -63,9 +66,9 @@ pub(super) fn answer(block: Block<'_>, args: &[f64]) -> Option<bool> {
     compared(block, args)?.first().map(|result| *result != 0.0)
 }
 
-/// The number of a constant.
+/// The number of a constant of one element.
 fn number(op: Op<'_>) -> Option<f64> {
-    let (bytes, _) = op.attr("value")?.as_dense()?;
+    let (bytes, _) = op.attr("value").filter(|_| op.result(0).ty().rank() == 0)?.as_dense()?;
     match scalar(op.result(0).ty().element_type()?, &bytes)? {
         Scalar::Bool(value) => Some(f64::from(u8::from(value))),
         Scalar::Int(value) => Some(value as f64),

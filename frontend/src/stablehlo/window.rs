@@ -1,11 +1,12 @@
 //! Windows that move over tensors.
 
-use strata_core::ir::{self, ElementType, Op};
+use strata_core::ir::{self, Block, ElementType, Op};
 use strata_dialects::aten::op;
 
 use super::attributes::{ints, pairs};
 use super::importer::{Importer, dtype};
 use super::operators::{Made, interleaved, padded};
+use super::sizes::known;
 use super::{reduce, region};
 use crate::args::{b, d, f, i, is, s, t};
 
@@ -24,14 +25,15 @@ impl Windows {
         let list = |name: &str| op.ints(name).unwrap_or_else(|| vec![1; rank]);
         let (sizes, steps, dilations, base) =
             (ints(op, "window_dimensions")?, list("window_strides"), list("window_dilations"), list("base_dilations"));
-        let pads = pairs(op, "padding", rank);
-        let fits = [&sizes, &steps, &dilations, &base].into_iter().all(|list| list.len() == rank) && pads.len() == rank;
-        let positive = [&sizes, &steps, &dilations, &base].into_iter().flatten().all(|number| *number > 0);
-        if fits && positive {
-            Ok(Windows { sizes, steps, dilations, base, pads })
-        } else {
-            Err("its windows do not fit its operands".to_owned())
-        }
+        Self { sizes, steps, dilations, base, pads: pairs(op, "padding", rank) }.checked(rank)
+    }
+
+    /// The windows themselves, where they are some of a tensor of this rank.
+    fn checked(self, rank: usize) -> Result<Self, String> {
+        let lists = [&self.sizes, &self.steps, &self.dilations, &self.base];
+        let fits = lists.iter().all(|list| list.len() == rank) && self.pads.len() == rank;
+        let positive = lists.into_iter().flatten().all(|number| *number > 0);
+        if fits && positive { Ok(self) } else { Err("its windows do not fit its operands".to_owned()) }
     }
 
     /// A tensor with what stands around it and between its elements.
@@ -81,15 +83,42 @@ impl Windows {
     }
 }
 
-/// A reduction of each window: dimension by dimension, the windows of one become a dimension of their own, which is reduced.
+/// A reduction of each window by the op's region.
 pub(super) fn reduce<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, operands: &[ir::Value<'c>]) -> Result<Vec<ir::Value<'c>>, String> {
+    let rank = operands.first().ok_or("it has no operands")?.ty().rank();
+    reduced(m, op, operands, &Windows::of(op, rank)?, region::block(op, 0)?)
+}
+
+/// The same of windows that are operands, by a function.
+pub(super) fn dynamic_reduce<'s, 'c>(
+    m: &mut Importer<'_, 's, 'c>,
+    op: Op<'s>,
+    operands: &[ir::Value<'c>],
+) -> Result<Vec<ir::Value<'c>>, String> {
+    let [tensors @ .., sizes, steps, base, dilations, pads] = operands else { return Err("it has fewer operands than windows".to_owned()) };
+    let rank = tensors.first().ok_or("it has no operands")?.ty().rank();
+    let [sizes, steps, base, dilations, pads] =
+        [known(m, *sizes)?, known(m, *steps)?, known(m, *base)?, known(m, *dilations)?, known(m, *pads)?];
+    let pads = pads.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+    let windows = Windows { sizes, steps, dilations, base, pads }.checked(rank)?;
+    let called = op.attr("called_computations").and_then(|list| list.as_array()).and_then(|list| list.first()?.as_symbol());
+    let block = called.and_then(|name| m.function(&name)).ok_or("it calls no function with a body")?;
+    reduced(m, op, tensors, &windows, block)
+}
+
+/// A reduction of each window: dimension by dimension, the windows of one become a dimension of their own, which is reduced.
+fn reduced<'s, 'c>(
+    m: &mut Importer<'_, 's, 'c>,
+    op: Op<'s>,
+    operands: &[ir::Value<'c>],
+    windows: &Windows,
+    block: Block<'s>,
+) -> Result<Vec<ir::Value<'c>>, String> {
     let (xs, firsts) = operands.split_at(operands.len() / 2);
     let shape = xs.first().ok_or("it has no operands")?.ty().shape();
     if xs.iter().any(|x| x.ty().shape() != shape) {
         return Err("its operands have different sizes".to_owned());
     }
-    let windows = Windows::of(op, shape.len())?;
-    let block = region::block(op, 0)?;
     if let (Some((dim, backward)), [x], [first]) = (windows.running(&shape), xs, firsts)
         && let Some(result) = reduce::running(m, block, *x, dim as i64, backward, *first)?
     {
