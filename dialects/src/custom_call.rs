@@ -1,5 +1,6 @@
 //! Calls of kernels that a user brings in a library of C functions.
 
+use strata_core::ir::{AffineExpr, AffineKind};
 use strata_core::prelude::*;
 
 use crate::prim::check;
@@ -22,7 +23,7 @@ use crate::prim::check;
 /// results, of their element types and ranks, and of their sizes where both are known. C3: the others are tensors, `index`, `f64` or `i1`.
 /// C4: `ptx` is the name of a file without a folder, and stands with `blocks` and `threads`, of one to three dimensions each, and for the name of
 /// a C function. C5: `blocks` has a
-/// symbol for each `index` operand, and no dimensions. C6: threads are 1 to 1024, and shared memory has 0 to 49152 bytes.
+/// symbol for each `index` operand and no dimensions, and divides by numbers above zero alone. C6: threads are 1 to 1024, and shared memory has 0 to 49152 bytes.
 #[op("capture.custom_call", effects(Pure), verify)]
 pub struct CustomCall {
     operands: Variadic<AnyType>,
@@ -48,6 +49,17 @@ impl<'c> CustomCall<'c> {
     /// The name that compiled programs import the kernel by. No file has a name with a colon.
     pub fn import(self) -> String {
         format!("{}:{}", self.library(), self.symbol())
+    }
+}
+
+/// Whether an expression divides by numbers above zero alone, so that no size makes it fail.
+fn divides_by_numbers(expr: AffineExpr<'_>) -> bool {
+    match expr.kind() {
+        AffineKind::Constant(_) | AffineKind::Symbol(_) | AffineKind::Dim(_) => true,
+        AffineKind::Add(a, b) | AffineKind::Mul(a, b) => divides_by_numbers(a) && divides_by_numbers(b),
+        AffineKind::FloorDiv(a, by) | AffineKind::CeilDiv(a, by) | AffineKind::Mod(a, by) => {
+            matches!(by.kind(), AffineKind::Constant(1..)) && divides_by_numbers(a)
+        }
     }
 }
 
@@ -137,6 +149,8 @@ impl CustomCall<'_> {
             "`blocks` has {} symbols for {sizes} sizes",
             blocks.num_symbols()
         );
+        let divides = blocks.results().into_iter().all(divides_by_numbers);
+        ensure!(divides, 5, "`blocks` divides by what is no number above zero");
         let all = threads.iter().try_fold(1i64, |all, &threads| all.checked_mul(threads).filter(|_| threads >= 1));
         ensure!(all.is_some_and(|all| all <= MOST_THREADS), 6, "a block of {threads:?} threads is none of 1 to {MOST_THREADS}");
         let shared = shared.unwrap_or_default();

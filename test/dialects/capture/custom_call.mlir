@@ -122,6 +122,14 @@ func.func @custom_call_c5(%i: index, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @custom_call_c5_divides(%i: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{C5: `blocks` divides by what is no number above zero}}
+  %0 = capture.custom_call %i, %x {library = "libmy.so", symbol = "f", ptx = "my.ptx", blocks = affine_map<()[n] -> (8 ceildiv n)>, threads = array<i64: 32>} : (index, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func @custom_call_c6_threads(%i: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{C6: a block of [32, 33] threads is none of 1 to 1024}}
   %0 = capture.custom_call %i, %x {library = "libmy.so", symbol = "f", ptx = "my.ptx", blocks = affine_map<()[n] -> (n)>, threads = array<i64: 32, 33>} : (index, tensor<4xf32>) -> tensor<4xf32>
