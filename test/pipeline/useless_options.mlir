@@ -13,7 +13,7 @@
 // RUN: not rs-run %s --save-weights %t.safetensors 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: not rs-run %t.strata --grad 2>&1 | FileCheck %s --check-prefix=GRAD
 
-// SIGNATURE: --signature: {{.*}}: only .pt archives of TorchScript and .onnx models are imported for a call; leave the option out
+// SIGNATURE: --signature: {{.*}}: only .pt archives of TorchScript, .onnx models and .stablehlo.mlir are imported for a call; leave the option out
 // COVERAGE: --op-coverage looks at a program as it is, and `--canonicalize` does nothing beside it; leave it out
 // CACHE: --no-cache, --explain-cache and --explain-autotune are about programs (--emit=strata, so), and do nothing here
 // CPU: --cpu is about code of the CPU, which --emit=ptx and cubin have none of; leave it out

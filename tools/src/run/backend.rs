@@ -17,7 +17,7 @@ use strata_tools::compiler;
 use strata_tools::prepared::Prepared;
 use strata_tools::signature::{self, SignatureError};
 
-use super::case::InputSet;
+use super::case::{InputSet, signature_with_elements};
 
 /// Who computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -230,7 +230,14 @@ impl Program {
             Program::Parts(parts) => run_parts(parts, inputs),
             Program::Specialised(program) => named(&*program.session(inputs)?, inputs),
             Program::Interpreted { compiler, path, options } => {
-                let results = compiler.interpret(path, options, inputs)?.into_iter();
+                let results = match compiler.interpret(path, options, inputs) {
+                    Err(error) if error.to_string().contains(WANTS_ELEMENTS) => {
+                        let call = signature_with_elements(inputs.iter().copied());
+                        compiler.interpret(path, &with_call(options, &call)?, inputs)?
+                    }
+                    results => results?,
+                };
+                let results = results.into_iter();
                 Ok(results.map(|r| Named { name: r.name, mutation: r.mutation, tensor: r.tensor }).collect())
             }
         }
@@ -310,14 +317,17 @@ fn with_sizes(options: &str, sizes: &str) -> Result<String, serde_json::Error> {
 
 /// The options for calls of a signature, of a model that has no types of its own and options that give none.
 pub fn with_signature(options: &str, model: &Path, signature: impl FnOnce() -> String) -> Result<String, serde_json::Error> {
+    if model.extension().is_some_and(|kind| kind == "pt") { with_call(options, &signature()) } else { Ok(options.to_owned()) }
+}
+
+/// The options with the types of a call, if they say none.
+fn with_call(options: &str, signature: &str) -> Result<String, serde_json::Error> {
     let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(options)?;
-    if model.extension().is_some_and(|kind| kind == "pt") {
-        options.entry("signature").or_insert_with(|| signature().into());
-    }
+    options.entry("signature").or_insert_with(|| signature.into());
     Ok(serde_json::Value::Object(options).to_string())
 }
 
-/// The words of an ONNX model that wants to know elements of the call.
+/// The words of a model that wants to know sizes or elements of the call.
 const WANTS_ELEMENTS: &str = "must be known when the model is imported";
 
 impl Program {
@@ -333,9 +343,7 @@ impl Program {
         if !error.to_string().contains(WANTS_ELEMENTS) {
             return opened;
         }
-        let mut options: serde_json::Map<String, serde_json::Value> = serde_json::from_str(how.options)?;
-        options.entry("signature").or_insert_with(|| call.signature_with_elements().into());
-        Program::open(path, backend, &Compile { options: &serde_json::Value::Object(options).to_string(), ..*how })
+        Program::open(path, backend, &Compile { options: &with_call(how.options, &call.signature_with_elements())?, ..*how })
     }
 }
 

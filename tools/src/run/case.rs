@@ -191,8 +191,7 @@ impl InputSet {
 
     /// The same with the elements of small tensors, for a model that must know some of them.
     pub fn signature_with_elements(&self) -> String {
-        let leaf = |tensor: &Tensor| elements_of(tensor).unwrap_or_else(|| type_of(tensor));
-        self.inputs.iter().map(leaf).collect::<Vec<_>>().join(",")
+        signature_with_elements(self.inputs.iter())
     }
 
     /// The call's inputs.
@@ -331,6 +330,11 @@ fn known_names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String
 fn type_of(tensor: &Tensor) -> String {
     let sizes: Vec<_> = tensor.shape().iter().map(ToString::to_string).collect();
     format!("{}[{}]", tensor.dtype(), sizes.join("x"))
+}
+
+/// The types of tensors, with the elements of small ones.
+pub fn signature_with_elements<'t>(inputs: impl Iterator<Item = &'t Tensor>) -> String {
+    inputs.map(|tensor| elements_of(tensor).unwrap_or_else(|| type_of(tensor))).collect::<Vec<_>>().join(",")
 }
 
 /// A small tensor in a signature, `i64[2]={0 1}`.
