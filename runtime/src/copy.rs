@@ -1,6 +1,7 @@
 //! Copies of whole tensors, shared out among threads: `strata_copy`.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
 use crate::abi::StrataCall;
 use crate::pool;
@@ -8,9 +9,20 @@ use crate::pool;
 /// Bytes that one thread copies at a time: as long as waking another one takes, 2 us at 16 GB/s.
 const PIECE: i64 = 1 << 15;
 
-/// From so many bytes on a copy is stored past the caches: with what it is made of, it takes more than a last-level cache of 8 MiB has
-/// for one program.
-const BEYOND: i64 = 3 << 20;
+/// Bytes of a last-level cache where the system does not say.
+const CACHE: i64 = 8 << 20;
+
+/// From so many bytes on a copy is stored past the caches: with what it is made of, it takes seven eighths of the last-level cache, as for
+/// kernels (`lowering/src/schedule/cpu/non_temporal.rs`).
+fn beyond() -> i64 {
+    static BEYOND: OnceLock<i64> = OnceLock::new();
+    *BEYOND.get_or_init(|| {
+        // SAFETY: it asks for a number of the system's.
+        let cache = unsafe { libc::sysconf(libc::_SC_LEVEL3_CACHE_SIZE) };
+        let cache = if cache > 0 { cache } else { CACHE };
+        (cache - cache / 8) / 2
+    })
+}
 
 /// An image's import; see the architecture page.
 ///
@@ -18,12 +30,12 @@ const BEYOND: i64 = 3 << 20;
 /// Both are memory of so many bytes, which do not overlap, and nobody writes them meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_copy(_call: *mut StrataCall, to: *mut c_void, from: *const c_void, bytes: i64) {
-    let (to, from) = (to as usize, from as usize);
+    let (to, from, past) = (to as usize, from as usize, bytes >= beyond());
     pool::global().each(bytes, PIECE, |begin, end| {
         let (at, count) = (begin as usize, (end - begin) as usize);
         let (to, from) = ((to + at) as *mut u8, (from + at) as *const u8);
         // SAFETY: a part of the caller's memory, of which no other thread has any.
-        unsafe { if bytes < BEYOND { std::ptr::copy_nonoverlapping(from, to, count) } else { past_caches(to, from, count) } }
+        unsafe { if past { past_caches(to, from, count) } else { std::ptr::copy_nonoverlapping(from, to, count) } }
     });
 }
 
@@ -65,8 +77,8 @@ mod tests {
 
     #[test]
     fn all_bytes_are_copied_wherever_they_begin() {
-        let from: Vec<u8> = (0..BEYOND as usize + 300).map(|k| (k * 7 % 251) as u8).collect();
-        for bytes in [0, 1, 63, 1000, PIECE as usize * 3 + 5, BEYOND as usize + 77] {
+        let from: Vec<u8> = (0..beyond() as usize + 300).map(|k| (k * 7 % 251) as u8).collect();
+        for bytes in [0, 1, 63, 1000, PIECE as usize * 3 + 5, beyond() as usize + 77] {
             for offset in [0, 1, 30, 64] {
                 let mut to = vec![255u8; bytes + offset + 2];
                 // SAFETY: both have so many bytes behind their offsets.
