@@ -21,9 +21,9 @@ use crate::prim::check;
 ///
 /// C1: `library` is the name of a file without a folder, and `symbol` the name of a C function or of an operator. C2: there are as many last operands as
 /// results, of their element types and ranks, and of their sizes where both are known. C3: the others are tensors, `index`, `f64` or `i1`.
-/// C4: `ptx` is the name of a file without a folder, and stands with `blocks` and `threads`, of one to three dimensions each, and for the name of
-/// a C function. C5: `blocks` has a
-/// symbol for each `index` operand and no dimensions, and divides by numbers above zero alone. C6: threads are 1 to 1024, and shared memory has 0 to 49152 bytes.
+/// C4: `ptx` is the name of a file without a folder, and stands with `blocks` and `threads`, of one to three dimensions each; `symbol` is that of a
+/// C function then. C5: `blocks` has a symbol for each `index` operand and no dimensions, and divides by numbers above zero alone. C6: threads
+/// are 1 to 1024, shared memory has 0 to 49152 bytes, and no number of parameters is below zero.
 #[op("capture.custom_call", effects(Pure), verify)]
 pub struct CustomCall {
     operands: Variadic<AnyType>,
@@ -154,6 +154,8 @@ impl CustomCall<'_> {
         let all = threads.iter().try_fold(1i64, |all, &threads| all.checked_mul(threads).filter(|_| threads >= 1));
         ensure!(all.is_some_and(|all| all <= MOST_THREADS), 6, "a block of {threads:?} threads is none of 1 to {MOST_THREADS}");
         let shared = shared.unwrap_or_default();
+        let unused = self.unused().unwrap_or_default();
+        ensure!(unused >= 0, 6, "{unused} parameters are not used");
         ensure!((0..=MOST_SHARED).contains(&shared), 6, "{shared} bytes of shared memory are none of 0 to {MOST_SHARED}");
         Ok(())
     }

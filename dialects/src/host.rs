@@ -227,7 +227,8 @@ pub struct Extern {
 /// The call ends with the message `text` where the kernel fails, whose status is `{0}` and whose own words are `{error}`.
 ///
 /// With `ptx` the kernel of that name in the PTX file is started on a CUDA device: in as many blocks as `blocks` says of the `index` numbers, of
-/// `threads` threads and `shared` bytes of shared memory. Its parameters are the tensors without their sizes and then the numbers, of so many bits each as `parameters` says; those behind them get zero.
+/// `threads` threads and `shared` bytes of shared memory. Its parameters are the tensors without their sizes and then the numbers, of so many
+/// bits each as `parameters` says; those behind them get zero.
 #[op("host.custom_call", effects(Read, Write))]
 pub struct CustomCall {
     arguments: Variadic<AnyType>,

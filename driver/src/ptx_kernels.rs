@@ -83,8 +83,8 @@ fn parameters(ptx: &str, kernel: &str) -> Option<Vec<String>> {
 /// The type of `.param .u64 .ptr .global .align 1 x`, or of `.param .align 8 .b8 x[16]`.
 fn declared(parameter: &str) -> String {
     let is_type = |word: &&str| {
-        let (kind, bits) = word.split_at(word.len().min(1));
-        matches!(kind, "b" | "f" | "s" | "u") && !bits.is_empty() && bits.chars().all(|c| c.is_ascii_digit())
+        let bits = word.strip_prefix(['b', 'f', 's', 'u']);
+        bits.is_some_and(|bits| !bits.is_empty() && bits.chars().all(|c| c.is_ascii_digit()))
     };
     let words = parameter.split_whitespace().filter_map(|word| word.strip_prefix('.'));
     let ty = words.into_iter().find(is_type).unwrap_or_default();
@@ -113,9 +113,10 @@ mod tests {
         let ptx = "//\n.version 8.0\n.target sm_80\n.address_size 64\n/* .entry f(.param .u8 x) */\n\
             .visible .entry f(\n  .param .u64 f_param_0, // the input\n  .param .u64 .ptr .global .align 1 f_param_1,\n\
               .param .u32 f_param_2,\n  .param .f32 f_param_3,\n .param .align 8 .b8 f_param_4[16]\n)\n.maxntid 256, 1, 1\n{ ret; }\n\
-            .entry g { ret; }\n.entry h() { ret; }";
+            .entry g { ret; }\n.entry h() { ret; }\n.entry k(.param .\u{e9}32 x, .param .f16x2 y, .param .u64 z)";
         let read = |kernel| parameters(ptx, kernel);
         assert_eq!(read("f").unwrap(), ["u64", "u64", "u32", "f32", "b8[16]"]);
+        assert_eq!(read("k").unwrap(), ["", "", "u64"]);
         assert_eq!([read("g"), read("h"), read("f_param_0")], [Some(Vec::new()), Some(Vec::new()), None]);
     }
 }

@@ -44,6 +44,11 @@ pub(super) fn pairs(op: Op<'_>, name: &str, rank: usize) -> Vec<[i64; 2]> {
     if splat {
         return vec![[numbers.first().copied().unwrap_or(0); 2]; rank];
     }
+    in_pairs(&numbers)
+}
+
+/// A list of numbers two by two.
+pub(super) fn in_pairs(numbers: &[i64]) -> Vec<[i64; 2]> {
     numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 

@@ -86,6 +86,11 @@ pub(super) fn ty<'c>(cx: Cx<'c>, ty: Type<'_>) -> Result<Type<'c>, String> {
     types::spelled(cx, &element.to_string(), &ty.shape())
 }
 
+/// The type of an op's result in the module's context.
+pub(super) fn result<'c>(cx: Cx<'c>, op: Op<'_>, place: usize) -> Result<Type<'c>, String> {
+    ty(cx, op.result_types().into_iter().nth(place).ok_or_else(|| format!("it has no result {place}"))?)
+}
+
 /// The element type of a tensor.
 pub(super) fn dtype(value: ir::Value<'_>) -> ElementType {
     value.ty().element_type().unwrap_or(ElementType::F32)
@@ -168,11 +173,10 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
         Some(Constant { dtype: dtype(value), shape, bytes: bytes.to_vec() })
     }
 
-    /// A tensor of one integer that the program says.
-    pub fn full(&mut self, number: i64, dtype: ElementType) -> Result<ir::Value<'c>, String> {
-        let scalar = Scalar::Int(number);
-        let value = self.emit(op::FULL, &[is(&[]), Some(Operand::Scalar(scalar)), d(dtype)])?;
-        self.numbers.insert(value, scalar);
+    /// A tensor of one number that the program says.
+    pub fn full(&mut self, shape: &[i64], number: Scalar<'c>, dtype: ElementType) -> Result<ir::Value<'c>, String> {
+        let value = self.emit(op::FULL, &[is(shape), Some(Operand::Scalar(number)), d(dtype)])?;
+        self.numbers.insert(value, number);
         Ok(value)
     }
 
@@ -199,9 +203,7 @@ impl<'s, 'c> Importer<'_, 's, 'c> {
         if (splat || shape.contains(&0) || bytes.len() == dtype.bytes())
             && let Some(scalar) = scalar(dtype, &bytes)
         {
-            let value = self.emit(op::FULL, &[is(&shape), Some(Operand::Scalar(scalar)), d(dtype)])?;
-            self.numbers.insert(value, scalar);
-            return Ok(value);
+            return self.full(&shape, scalar, dtype);
         }
         let count = shape.iter().product::<i64>().max(0) as usize;
         let bytes = if splat { bytes.repeat(count) } else { bytes };

@@ -1,6 +1,6 @@
 //! Slices at places that a tensor tells: read by `gather`, written by `scatter`.
 
-use strata_core::ir::{self, DYNAMIC, ElementType, Op};
+use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::{Operator, op};
 use strata_dialects::capture::inverse;
 
@@ -175,14 +175,11 @@ pub(super) fn gather<'s, 'c>(
     let flat = m.emit(op::RESHAPE, &[t(rows.rows), is(&[-1])])?;
     let from = rows.of(m, x)?;
     let found = m.emit(op::INDEX_SELECT, &[t(from), i(0), t(flat)])?;
-    let result = op.result(0).ty().shape();
-    let mut sizes: Vec<_> = order.iter().map(|dim| result[*dim as usize]).collect();
-    if sizes.contains(&DYNAMIC) {
-        // Those of the places, then what is left of a slice.
-        let kept = rows.order.iter().filter(|dim| !slices.collapsed.contains(dim) && !slices.batching.contains(dim));
-        let slice = kept.map(|dim| slices.sizes[*dim as usize]);
-        sizes = (0..).zip(starts.ty().shape()).filter(|(dim, _)| *dim != slices.vector).map(|(_, size)| size).chain(slice).collect();
-    }
+    // Those of the places, then what is left of a slice.
+    let kept = rows.order.iter().filter(|dim| !slices.collapsed.contains(dim) && !slices.batching.contains(dim));
+    let slice = kept.map(|dim| slices.sizes[*dim as usize]);
+    let batch = (0..).zip(starts.ty().shape()).filter(|(dim, _)| *dim != slices.vector).map(|(_, size)| size);
+    let sizes: Vec<_> = batch.chain(slice).collect();
     if sizes.iter().product::<i64>() != places.iter().chain(&rows.row).product::<i64>() {
         return Err("its result has other sizes than its slices".to_owned());
     }

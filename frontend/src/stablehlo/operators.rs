@@ -4,7 +4,7 @@ use strata_core::ir::{self, ElementType, Op};
 use strata_dialects::aten::{Input, Operator, op};
 
 use super::attributes::{int, ints, pairs, text, word};
-use super::importer::{Importer, dtype, ty};
+use super::importer::{self, Importer, dtype};
 use super::{bits, index, linalg, product, random, reduce, region, sizes, sort, window};
 use crate::args::{self, b, d, f, i, is, s, t, ts};
 
@@ -126,8 +126,7 @@ fn one<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &str, operands: &
     if let Some(made) = sizes::import(m, op, name, operands) {
         return made;
     }
-    let result = op.result_types().into_iter().next().ok_or("it has no result")?;
-    let result = ty(m.cx, result)?;
+    let result = importer::result(m.cx, op, 0)?;
     match (name, operands) {
         ("and" | "or" | "xor", [x, y]) => {
             let bool = dtype(*x) == ElementType::Bool;
@@ -259,8 +258,8 @@ pub(super) fn broadcast<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir:
 
 /// The index along a dimension.
 pub(super) fn iota<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, shape: &[i64]) -> Made<'c> {
-    let result = op.result_types().into_iter().next().ok_or("it has no result")?;
-    let (element, dim) = (ty(m.cx, result)?.element_type().ok_or("it has no element type")?, int(op, "iota_dimension")?);
+    let (result, dim) = (importer::result(m.cx, op, 0)?, int(op, "iota_dimension")?);
+    let element = result.element_type().ok_or("it has no element type")?;
     let size = usize::try_from(dim).ok().and_then(|dim| shape.get(dim)).ok_or("its dimension is none of its result")?;
     let line = m.emit(op::ARANGE_START_STEP, &[s(0), s(*size), s(1), d(element)])?;
     let sizes: Vec<_> = (0..shape.len() as i64).map(|place| if place == dim { -1 } else { 1 }).collect();

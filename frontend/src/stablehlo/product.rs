@@ -4,7 +4,7 @@ use strata_core::ir::{self, ElementType, Op, Type};
 use strata_dialects::aten::{Input, op};
 
 use super::attributes::{field, layouts, text};
-use super::importer::{Importer, dtype, ty};
+use super::importer::{self, Importer, dtype};
 use super::index::put_back;
 use super::operators::Made;
 use crate::args::{self, Arg, b, d, i, is, t, ts};
@@ -58,8 +58,7 @@ pub(super) fn convolution<'s, 'c>(
     weight: ir::Value<'c>,
     pads: Vec<[i64; 2]>,
 ) -> Made<'c> {
-    let result = op.result_types().into_iter().next().ok_or("it has no result")?;
-    let result = ty(m.cx, result)?;
+    let result = importer::result(m.cx, op, 0)?;
     if result.shape().contains(&0) {
         return m.emit(op::FULL, &[is(&result.shape()), args::s(0), d(result.element_type().unwrap_or(ElementType::F32))]);
     }

@@ -6,7 +6,7 @@ use strata_dialects::aten::{Operator, op};
 
 use super::attributes::{text, word};
 use super::bits;
-use super::importer::{Importer, dtype, ty};
+use super::importer::{self, Importer, dtype};
 use super::operators::Made;
 use crate::args::{d, i, is, s, t, ts};
 
@@ -22,8 +22,7 @@ const PHILOX_ROUNDS: i64 = 10;
 
 /// Random bits, and the state that follows: the key as it was, and a counter that has advanced by the blocks that were drawn.
 pub(super) fn bit_generator<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, state: ir::Value<'c>) -> Result<Vec<ir::Value<'c>>, String> {
-    let result = op.result_types().into_iter().nth(1).ok_or("it has no second result")?;
-    let result = ty(m.cx, result)?;
+    let result = importer::result(m.cx, op, 1)?;
     let kind = result.element_type().ok_or("it has no element type")?;
     let words = state.ty().shape();
     if dtype(state) != ElementType::U64 || !matches!(words[..], [2 | 3]) {

@@ -1,9 +1,9 @@
 //! Sizes that only a call knows: a program that has some is imported for the sizes of one call, and the arithmetic on them is done meanwhile.
 
 use strata_core::ir::{self, Cx, DYNAMIC, ElementType, Op, Type};
-use strata_dialects::aten::op;
+use strata_dialects::aten::{Scalar, op};
 
-use super::attributes::int;
+use super::attributes::{in_pairs, int};
 use super::importer::{Importer, ty};
 use super::operators::{Made, broadcast, iota, padded_between, slice};
 use super::{index, product};
@@ -82,10 +82,7 @@ pub(super) fn import<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &st
             known(m, *low).and_then(|low| padded_between(m, *x, (&low, &known(m, *high)?, &known(m, *between)?), *value))
         }
         ("dynamic_gather", [x, starts, sizes]) => known(m, *sizes).and_then(|sizes| index::gather(m, op, *x, *starts, sizes)),
-        ("dynamic_conv", [x, weight, pads]) => known(m, *pads).and_then(|pads| {
-            let pads: Vec<_> = pads.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-            product::convolution(m, op, *x, *weight, pads)
-        }),
+        ("dynamic_conv", [x, weight, pads]) => known(m, *pads).and_then(|pads| product::convolution(m, op, *x, *weight, in_pairs(&pads))),
         _ => return None,
     })
 }
@@ -94,7 +91,7 @@ pub(super) fn import<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, name: &st
 fn size<'s, 'c>(m: &mut Importer<'_, 's, 'c>, op: Op<'s>, x: ir::Value<'c>) -> Made<'c> {
     let dim = usize::try_from(int(op, "dimension")?).unwrap_or(usize::MAX);
     let size = x.ty().shape().get(dim).copied().ok_or("its dimension is none of its operand")?;
-    m.full(size, ElementType::I32)
+    m.full(&[], Scalar::Int(size), ElementType::I32)
 }
 
 /// `shape_assertion` of JAX's exports: what the sizes of a call are to be.

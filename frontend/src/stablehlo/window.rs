@@ -3,7 +3,7 @@
 use strata_core::ir::{self, Block, ElementType, Op};
 use strata_dialects::aten::op;
 
-use super::attributes::{ints, pairs};
+use super::attributes::{in_pairs, ints, pairs};
 use super::importer::{Importer, dtype};
 use super::operators::{Made, interleaved, padded};
 use super::sizes::known;
@@ -99,8 +99,7 @@ pub(super) fn dynamic_reduce<'s, 'c>(
     let rank = tensors.first().ok_or("it has no operands")?.ty().rank();
     let [sizes, steps, base, dilations, pads] =
         [known(m, *sizes)?, known(m, *steps)?, known(m, *base)?, known(m, *dilations)?, known(m, *pads)?];
-    let pads = pads.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-    let windows = Windows { sizes, steps, dilations, base, pads }.checked(rank)?;
+    let windows = Windows { sizes, steps, dilations, base, pads: in_pairs(&pads) }.checked(rank)?;
     let called = op.attr("called_computations").and_then(|list| list.as_array()).and_then(|list| list.first()?.as_symbol());
     let block = called.and_then(|name| m.function(&name)).ok_or("it calls no function with a body")?;
     reduced(m, op, tensors, &windows, block)

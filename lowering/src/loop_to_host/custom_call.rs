@@ -20,8 +20,7 @@ pub(super) fn custom_call<'c>(c: &mut Converter<'c>, op: Op<'c>) -> Result<(), E
             tensors.push((value, c.tensor(op, value)?));
             continue;
         }
-        let number = c.scalar(value);
-        operands.push(number);
+        operands.push(c.scalar(value));
         ranks.push(-1);
         dtypes.push(-1);
     }

@@ -143,3 +143,11 @@ func.func @custom_call_c6_shared(%i: index, %x: tensor<4xf32>) -> tensor<4xf32> 
   %0 = capture.custom_call %i, %x {library = "libmy.so", symbol = "f", ptx = "my.ptx", blocks = affine_map<()[n] -> (n)>, threads = array<i64: 32>, shared = 65536 : i64} : (index, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @custom_call_c6_unused(%i: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{C6: -1 parameters are not used}}
+  %0 = capture.custom_call %i, %x {library = "libmy.so", symbol = "f", ptx = "my.ptx", blocks = affine_map<()[n] -> (n)>, threads = array<i64: 32>, unused = -1 : i64} : (index, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
