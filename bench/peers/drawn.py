@@ -47,6 +47,9 @@ DTYPES = {
 MEMORY = 4 << 30
 """Bytes that a program may allocate while it is drawn: some results are the square of what they are made from."""
 
+RESULTS = 64
+"""Tensors that a program may give: `torch.export` takes minutes for `unbind` of thousands of rows."""
+
 TOLERANCES = {torch.bfloat16: 4e-2, torch.float16: 5e-3, torch.float64: 1e-6}
 """The largest difference that is right, relative to the largest element; 1e-3 for other types."""
 
@@ -141,7 +144,7 @@ def _seconds(described: dict) -> float | None:
             same = all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in zip(results, again))
         except Exception:  # sizes that the operator's other arguments do not allow, or too much memory
             return None
-    if not results or not same or any(each.layout != torch.strided or each.is_quantized for each in results):
+    if not 0 < len(results) <= RESULTS or not same or any(each.layout != torch.strided or each.is_quantized for each in results):
         return None
     tensors = [each for each in (*arguments, *results) if isinstance(each, torch.Tensor)]
     described["bytes"] = sum(each.numel() * each.element_size() for each in tensors)
