@@ -216,6 +216,7 @@ const CPU: &[Pipeline] = &[
         module("expand-complex").optional(),
         module("schedule-cpu").optional(),
         module("write-in-place").optional(),
+        module("copy-ahead").optional(),
     ]),
     pipeline!(CPU[6] Host "strata-to-host" [
         module("loop-to-host"),

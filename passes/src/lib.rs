@@ -20,6 +20,7 @@ use strata_core::pass::PassEntry;
 pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::apply_dim_orders::ApplyDimOrders>(),
     PassEntry::of::<prim::channels_last::ChannelsLast>(),
+    PassEntry::of::<loops::copy_ahead::CopyAhead>(),
     PassEntry::of::<prim::fold_channels::FoldChannels>(),
     PassEntry::of::<prim::fold_scales::FoldScales>(),
     PassEntry::of::<aten::functionalise::Functionalise>(),

@@ -24,12 +24,15 @@ fn beyond() -> i64 {
     })
 }
 
-/// An image's import; see the architecture page.
+/// An image's import; see the architecture page. What is to be copied to where it is already stays.
 ///
 /// # Safety
-/// Both are memory of so many bytes, which do not overlap, and nobody writes them meanwhile.
+/// Both are memory of so many bytes, which do not overlap unless they are one, and nobody writes them meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strata_copy(_call: *mut StrataCall, to: *mut c_void, from: *const c_void, bytes: i64) {
+    if std::ptr::eq(to, from) {
+        return;
+    }
     let (to, from, past) = (to as usize, from as usize, bytes >= beyond());
     pool::global().each(bytes, PIECE, |begin, end| {
         let (at, count) = (begin as usize, (end - begin) as usize);

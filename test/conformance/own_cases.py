@@ -676,6 +676,12 @@ def breadth():
     yield "mapped_rows", (lambda x, y: map_over(lambda row, y: row.softmax(0) @ y, x, y)), pair, (m, {0: Dim.DYNAMIC})
     yield "scanned_rows", (lambda x: scan(lambda c, x: (c * 0.5 + x, c + x), torch.zeros(x.shape[1]), x)), [[p[0]] for p in pair], (m,)
     yield "resized_by_a_half", (lambda x: f.interpolate(x, scale_factor=1.5, mode="bilinear")), [[tensor(1, 2, k, 4)] for k in (5, 3, 6)], ({2: Dim.DYNAMIC},)
+    gaps = torch.where(tensor(70, 90, seed=3) > 2.5, torch.nan, tensor(70, 90))
+    yield "extremes_and_nan", (lambda x: (x.amax(1), x.amin(0), *x.double().aminmax(dim=1), *x[:3, :5].aminmax(), x[:1].amax())), [[gaps]]
+    labels = torch.full((3, 90), -1).scatter(1, torch.arange(5).expand(3, 5), tensor(3, 5, dtype=torch.int64).abs() * 8)
+    labels[1, 0], labels[2, 3] = -1, 89
+    yield "labels_of_many", (lambda x, t: [f.multilabel_margin_loss(x, t, reduction=r) for r in ("none", "mean")]), [[tensor(3, 90), labels]]
+    yield "labels_of_rows", (lambda x, t: f.multilabel_margin_loss(x, t)), [[tensor(k, 90), labels[:k]] for k in (3, 2)], (n, n)
     yield "padded_sequences", (lambda x, y: torch.nn.utils.rnn.pad_sequence([x, y], True, 2.0)), [[tensor(3, 2), tensor(5, 2)]]
     yield "slopes_of_leaks", (lambda g, x: torch.ops.aten.rrelu_with_noise_backward(g, x, x, 0.1, 0.3, False, False)), [[tensor(3, 4), tensor(3, 4, seed=2)]]
     half, ends, q, k = lambda *s: tensor(*s).bfloat16(), torch.tensor([3, 3, 7], dtype=torch.int32), tensor(1, 2, 4, 3), tensor(1, 2, 4, 3, seed=2)
@@ -751,6 +757,8 @@ def orders():
     yield "slopes", (lambda g, x, w: torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]), [
         [images(2, 8, 5, 5), images(2, 3, 5, 5, seed=1), tensor(8, 3, 3, 3)]]
     yield "sorted", (lambda x: torch.sort(x, 1)), [[images(2, 3, 4, 5)]]
+    yield "written_to", (lambda x, y, i: (x.diagonal_scatter(y[0, :7], 1), x.select_scatter(y[1], 0, 2), x.index_copy(0, i, y), x.index_add(1, i, y.t()))), [
+        [tensor(8, 8).t(), tensor(3, 8), torch.tensor([4, 0, 6])]]
     yield "branches", (lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,))), [[images(2, 3, 4, 5)], [images(2, 3, 4, 5, seed=7)]]
     weighty = Stateful(lambda m, x: (m.a.t() * 2, m.a.t(), (m.a.t() * 2).relu(), m.a.t() + x.t(), torch.ones(3, 4).t()), a=tensor(5, 7, seed=2))
     yield "weights", weighty, [[x]]

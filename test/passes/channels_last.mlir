@@ -93,6 +93,33 @@ func.func @as_it_lies(%x: tensor<2x8x5xf32> {capture.dim_order = array<i64: 0, 2
   return %6 : tensor<2x8x5xf32>
 }
 
+// What is written to lies as it lay: the dims that indices name are others, and what is written has the order of the rest.
+// CHECK-LABEL: func.func @scattered(
+// CHECK: %[[X:.*]] = capture.permute
+// CHECK: %[[U:.*]] = prim.transpose %arg1 {perm = array<i64: 0, 2, 1>} : (tensor<7x3x5xf32>) -> tensor<7x5x3xf32>
+// CHECK: %[[S:.*]] = prim.scatter %[[X]], %[[U]], %arg2 {dims = array<i64: 2>, kind = "set"} : (tensor<5x3x8xf32>, tensor<7x5x3xf32>, tensor<7xi64>) -> tensor<5x3x8xf32>
+// CHECK: capture.permute %[[S]]
+func.func @scattered(%x: tensor<8x3x5xf32> {capture.dim_order = array<i64: 2, 1, 0>}, %u: tensor<7x3x5xf32>, %i: tensor<7xi64>)
+    -> (tensor<8x3x5xf32> {capture.dim_order = array<i64: 2, 1, 0>}) {
+  %0 = capture.permute %x {perm = array<i64: 2, 1, 0>} : (tensor<8x3x5xf32>) -> tensor<5x3x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 2, 1, 0>} : (tensor<5x3x8xf32>) -> tensor<8x3x5xf32>
+  %2 = prim.scatter %1, %u, %i {dims = array<i64: 0>, kind = "set"} : (tensor<8x3x5xf32>, tensor<7x3x5xf32>, tensor<7xi64>) -> tensor<8x3x5xf32>
+  %3 = prim.transpose %2 {perm = array<i64: 2, 1, 0>} : (tensor<8x3x5xf32>) -> tensor<5x3x8xf32>
+  %4 = capture.permute %3 {perm = array<i64: 2, 1, 0>} : (tensor<5x3x8xf32>) -> tensor<8x3x5xf32>
+  return %4 : tensor<8x3x5xf32>
+}
+
+// Where the result is wanted in the order of before, what is written is not transposed as well.
+// CHECK-LABEL: func.func @scattered_back(
+// CHECK: %[[T:.*]] = prim.transpose
+// CHECK: prim.scatter %[[T]], %arg1, %arg2 {dims = array<i64: 0>, kind = "set"}
+func.func @scattered_back(%x: tensor<8x3x5xf32> {capture.dim_order = array<i64: 2, 1, 0>}, %u: tensor<7x3x5xf32>, %i: tensor<7xi64>) -> tensor<8x3x5xf32> {
+  %0 = capture.permute %x {perm = array<i64: 2, 1, 0>} : (tensor<8x3x5xf32>) -> tensor<5x3x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 2, 1, 0>} : (tensor<5x3x8xf32>) -> tensor<8x3x5xf32>
+  %2 = prim.scatter %1, %u, %i {dims = array<i64: 0>, kind = "set"} : (tensor<8x3x5xf32>, tensor<7x3x5xf32>, tensor<7xi64>) -> tensor<8x3x5xf32>
+  return %2 : tensor<8x3x5xf32>
+}
+
 // Rows at computed places are rows in any order: the dims of the indices stand first.
 // CHECK-LABEL: func.func @gathered(
 // CHECK: %[[X:.*]] = capture.permute

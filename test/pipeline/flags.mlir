@@ -21,7 +21,7 @@
 // OPTION: rs-opt: {{.*}}nonsense
 // VALUE-NOT: unknown>:
 // VALUE: 'abc' is invalid value for boolean argument
-// SKIP: there is no optimisation 'nonsense' to skip on the way to cpu; those that may be left out are canonicalize, channels-last, cse
+// SKIP: there is no optimisation 'nonsense' to skip on the way to cpu; those that may be left out are canonicalize, channels-last, copy-ahead, cse
 // GPU: level 'gpu' is one of the pipeline to a CUDA device; name one with --target=cuda:sm_90
 // CPU: level 'cpu' is one of the pipeline to the CPU, not to a CUDA device; leave --target out
 // COMPILED: a .strata file is compiled; options of the compilation and of its cache do nothing

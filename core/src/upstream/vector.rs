@@ -35,6 +35,8 @@ pub enum CombiningKind {
     MaximumF,
     /// The larger float; of a number and NaN the number.
     MaxNumF,
+    /// The least number, or NaN if all are.
+    MinNumF,
     /// The larger signed integer.
     MaxSI,
     /// The larger unsigned integer.
@@ -61,6 +63,7 @@ impl CombiningKind {
             Self::Mul => "mul",
             Self::MaximumF => "maximumf",
             Self::MaxNumF => "maxnumf",
+            Self::MinNumF => "minnumf",
             Self::MaxSI => "maxsi",
             Self::MaxUI => "maxui",
             Self::MinimumF => "minimumf",

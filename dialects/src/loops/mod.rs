@@ -114,7 +114,7 @@ impl Verify for Kernel<'_> {
         ensure!(misfit.is_none(), 7, "{}", misfit.unwrap_or_default());
         let Some(places) = self.in_place() else { return Ok(()) };
         let returned = block.terminator().map(|op| op.operands()).unwrap_or_default();
-        refuse_places(&places, &args, &returned).map_or(Ok(()), |refused| Err(Violation::new(8, refused)))
+        refuse_places("in_place", &places, &args, &returned).map_or(Ok(()), |refused| Err(Violation::new(8, refused)))
     }
 }
 
@@ -287,27 +287,35 @@ pub const WORD: i64 = 32;
 /// Calls a kernel.
 ///
 /// `in_place` says for each result in the memory of which operand it is written, or -1: nobody reads the operand behind the call.
+/// `copied` says which operand is copied to the memory of each result before the kernel runs, or -1: the kernel finds it in place there.
 ///
 /// C1: `in_place` has a number for each result: an operand of the same type, or -1. No two results lie in the same operand.
+/// C2: `copied` has, too.
 #[op("loop.call", traits(Pure), verify)]
 pub struct Call {
     arguments: Variadic<AnyType>,
     outputs: Results<Tensor>,
     callee: Attr<SymbolRef>,
     in_place: OptAttr<I64s>,
+    copied: OptAttr<I64s>,
 }
 
 impl Verify for Call<'_> {
     fn verify(self) -> std::result::Result<(), Violation> {
-        let Some(places) = self.in_place() else { return Ok(()) };
-        refuse_places(&places, &self.op().operands(), &self.op().results()).map_or(Ok(()), |refused| Err(Violation::new(1, refused)))
+        let (operands, results) = (self.op().operands(), self.op().results());
+        for (number, name, places) in [(1, "in_place", self.in_place()), (2, "copied", self.copied())] {
+            if let Some(refused) = places.and_then(|places| refuse_places(name, &places, &operands, &results)) {
+                return Err(Violation::new(number, refused));
+            }
+        }
+        Ok(())
     }
 }
 
 /// Why results cannot lie in the memory of these values: `places` has a number for each result, a value of the same type or -1.
-fn refuse_places(places: &[i64], values: &[Value<'_>], results: &[Value<'_>]) -> Option<String> {
+fn refuse_places(name: &str, places: &[i64], values: &[Value<'_>], results: &[Value<'_>]) -> Option<String> {
     if places.len() != results.len() {
-        return Some(format!("'in_place' has {} numbers for {} results", places.len(), results.len()));
+        return Some(format!("'{name}' has {} numbers for {} results", places.len(), results.len()));
     }
     places.iter().zip(results).enumerate().filter(|(_, (place, _))| **place != -1).find_map(|(at, (&place, result))| {
         let same = usize::try_from(place).ok().and_then(|place| values.get(place)).is_some_and(|value| value.ty() == result.ty());

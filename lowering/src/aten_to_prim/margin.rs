@@ -79,10 +79,22 @@ fn row_gradient<'c>(a: &Args<'c>, x: Tensor<'c>) -> Tensor<'c> {
     if grad.numel().known() == Some(1) { grad.reshape(&[]) } else { grad.unsqueeze(1) }
 }
 
-/// For each row the labels: whether each entry of the target counts (up to the first -1), and which classes they are.
+/// Entries of a row that are all paired with all classes, although few of them may be labels: to ask how many are takes as long.
+const FEW: i64 = 64;
+
+/// For each row the labels: whether each entry of the target counts (up to the first -1), and which classes they are. Entries that are a label
+/// of no row are left out: the rows of thousands of classes have few.
 fn labels<'c>(a: &Args<'c>, x: Tensor<'c>) -> (Tensor<'c>, Tensor<'c>, Tensor<'c>) {
     let target = positions(a.raw("target")).reshape(&x.shape());
-    let counts = target.greater_equal(0).scan("and", 1);
+    let entry = a.prim.range(DType::I64, x.size(1));
+    let first = target.less(0).select(entry, i64::MAX).reduce("min", &[1], true);
+    let counts = entry.less(first);
+    let (counts, target) = if x.size(1).known().is_some_and(|classes| classes <= FEW) {
+        (counts, target)
+    } else {
+        let most = counts.convert(DType::I64).reduce("sum", &[1], false).reduce("max", &[0], false).item_size().max(0);
+        (counts.slice(1, 0, most, 1), target.slice(1, 0, most, 1))
+    };
     let safe = counts.select(target, 0);
     let class = a.prim.range(DType::I64, x.size(1));
     // (rows, entries, classes)

@@ -65,6 +65,8 @@ pub struct Emitter<'c> {
     pub(crate) cooperative: Option<CooperativeBlock<'c>>,
     /// Whether neighbours in a row come and go together.
     pub(crate) wide: bool,
+    /// Whether the machine's larger of two floats takes no notice of NaN.
+    pub(crate) ignores_nan: bool,
     pub(crate) kernel: KernelView<'c>,
     pub(crate) sizes: Vec<Num<'c>>,
     pub(crate) symbols: Vec<Value<'c>>,
@@ -143,6 +145,7 @@ impl<'c> Emitter<'c> {
             row: None,
             cooperative: None,
             wide: false,
+            ignores_nan: false,
             sizes,
             symbols,
             scalars,

@@ -24,6 +24,8 @@ enum Kind {
     /// The largest number, whatever is NaN beside it.
     MaxNum,
     Min,
+    /// The least number, whatever is NaN beside it.
+    MinNum,
     And,
     Or,
     Xor,
@@ -49,6 +51,16 @@ impl Reducer {
         Some(Self { kind, element })
     }
 
+    /// The same of numbers alone, where that takes less: of floats in registers of their own, NaN may be looked for apart.
+    pub fn of_numbers(self) -> Option<Self> {
+        let kind = match self.kind {
+            Kind::Max => Kind::MaxNum,
+            Kind::Min => Kind::MinNum,
+            _ => return None,
+        };
+        matches!(self.element, ElementType::F32 | ElementType::F64).then_some(Self { kind, ..self })
+    }
+
     /// The element that changes nothing.
     pub fn start<'c>(self, b: &mut Builder<'c>) -> Value<'c> {
         let ty = register_type(b.cx(), self.element);
@@ -62,7 +74,7 @@ impl Reducer {
             let start = match self.kind {
                 Kind::Prod => 1.0,
                 Kind::Max | Kind::MaxNum | Kind::LogAddExp => f64::NEG_INFINITY,
-                Kind::Min => f64::INFINITY,
+                Kind::Min | Kind::MinNum => f64::INFINITY,
                 _ => 0.0,
             };
             return b.const_float(ty, start);
@@ -74,19 +86,24 @@ impl Reducer {
             Kind::Prod => 1,
             Kind::And => -1,
             Kind::Max | Kind::MaxNum if unsigned => 0,
-            Kind::Min if unsigned => -1,
+            Kind::Min | Kind::MinNum if unsigned => -1,
             Kind::Max | Kind::MaxNum => i64::MIN >> (64 - bits),
-            Kind::Min => i64::MAX >> (64 - bits),
+            Kind::Min | Kind::MinNum => i64::MAX >> (64 - bits),
         };
         b.const_int(ty, if bits == 1 { start & 1 } else { start })
     }
 
     /// Two elements (or vectors of them) as one, the first of which is what was combined before.
     pub fn combine<'c>(self, b: &mut Builder<'c>, lhs: Value<'c>, rhs: Value<'c>) -> Value<'c> {
-        if self.kind == Kind::MaxNum && self.element.is_float() {
+        let beyond = match self.kind {
+            Kind::MaxNum => Some(CmpFPredicate::Ogt),
+            Kind::MinNum => Some(CmpFPredicate::Olt),
+            _ => None,
+        };
+        if let Some(beyond) = beyond.filter(|_| self.element.is_float()) {
             // What was combined before is a number; then this is right, and one instruction.
-            let more = arith::cmpf(b, CmpFPredicate::Ogt, rhs, lhs);
-            return arith::select(b, more, rhs, lhs);
+            let wins = arith::cmpf(b, beyond, rhs, lhs);
+            return arith::select(b, wins, rhs, lhs);
         }
         if self.kind == Kind::LogAddExp {
             return log_add_exp(b, lhs, rhs);
@@ -105,9 +122,9 @@ impl Reducer {
             Kind::Sum => arith::AddI::NAME,
             Kind::Prod => arith::MulI::NAME,
             Kind::Max | Kind::MaxNum if unsigned => arith::MaxUI::NAME,
-            Kind::Min if unsigned => arith::MinUI::NAME,
+            Kind::Min | Kind::MinNum if unsigned => arith::MinUI::NAME,
             Kind::Max | Kind::MaxNum => arith::MaxSI::NAME,
-            Kind::Min => arith::MinSI::NAME,
+            Kind::Min | Kind::MinNum => arith::MinSI::NAME,
             Kind::And => arith::AndI::NAME,
             Kind::Or | Kind::LogAddExp => arith::OrI::NAME,
             Kind::Xor => arith::XOrI::NAME,
@@ -155,10 +172,11 @@ impl Reducer {
             Kind::Max if self.element.is_float() => CombiningKind::MaximumF,
             Kind::MaxNum if self.element.is_float() => CombiningKind::MaxNumF,
             Kind::Min if self.element.is_float() => CombiningKind::MinimumF,
+            Kind::MinNum if self.element.is_float() => CombiningKind::MinNumF,
             Kind::Max | Kind::MaxNum if unsigned => CombiningKind::MaxUI,
-            Kind::Min if unsigned => CombiningKind::MinUI,
+            Kind::Min | Kind::MinNum if unsigned => CombiningKind::MinUI,
             Kind::Max | Kind::MaxNum => CombiningKind::MaxSI,
-            Kind::Min => CombiningKind::MinSI,
+            Kind::Min | Kind::MinNum => CombiningKind::MinSI,
             Kind::And => CombiningKind::And,
             Kind::Or | Kind::LogAddExp => CombiningKind::Or,
             Kind::Xor => CombiningKind::Xor,

@@ -10,9 +10,10 @@ use super::{Error, lanes};
 use crate::emit::Scan;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::arith::{self, CmpIPredicate};
+use strata_core::upstream::arith::{self, CmpFPredicate, CmpIPredicate};
 use strata_core::upstream::llvm::{self, AtomicBinOp};
 use strata_core::upstream::scf;
+use strata_core::upstream::vector::{self, CombiningKind};
 use strata_dialects::loops::access::varying;
 use strata_dialects::loops::view::StageView;
 
@@ -207,9 +208,17 @@ impl<'c> Emitter<'c> {
         let width = self.width.max(inner_lanes);
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, width);
-        let carried = vec![start; copies.len() * turns as usize];
+        let mut carried = vec![start; copies.len() * turns as usize];
+        let sums = carried.len();
+        let numbers = reducer.of_numbers().filter(|_| self.ignores_nan && width > 1);
+        if numbers.is_some() {
+            // For each copy of the outer loops the lanes that have seen a NaN.
+            let no = arith::cmpf(&mut self.b, CmpFPredicate::Uno, start, start);
+            carried.extend(vec![no; copies.len()]);
+        }
+        let reducer = numbers.unwrap_or(reducer);
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
-        let sums = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+        let carried = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
             if emitter.has_instruction(stage) {
                 for copy in in_turn(copies).iter().flatten() {
@@ -218,11 +227,20 @@ impl<'c> Emitter<'c> {
                 emitter.reads.clear();
                 return Ok(carried);
             }
+            let mut seen: Vec<Vec<Value<'c>>> = vec![Vec::new(); carried.len().saturating_sub(sums)];
             for copies in in_turn(copies) {
                 for (copy, yields) in copies.iter().zip(emitter.bodies(stage, &copies)?) {
                     let value = yields[0];
-                    let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
+                    let mut value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
                     let before = carried[copy.slot];
+                    if let Some(seen) = seen.get_mut(copy.slot / turns as usize) {
+                        if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
+                            value = lanes::select(&mut emitter.b, mask, value, before, width);
+                        }
+                        seen.push(value);
+                        carried[copy.slot] = reducer.combine(&mut emitter.b, before, value);
+                        continue;
+                    }
                     let mut after = reducer.combine(&mut emitter.b, before, value);
                     if let Some(mask) = copy.mask.filter(|_| inner_lanes > 1) {
                         after = lanes::select(&mut emitter.b, mask, after, before, width);
@@ -230,13 +248,27 @@ impl<'c> Emitter<'c> {
                     carried[copy.slot] = after;
                 }
             }
+            for (nan, seen) in carried.iter_mut().skip(sums).zip(seen) {
+                // One comparison tells of two values whether either is NaN.
+                for pair in seen.chunks(2) {
+                    let found = arith::cmpf(&mut emitter.b, CmpFPredicate::Uno, pair[0], pair[pair.len() - 1]);
+                    *nan = arith::ori(&mut emitter.b, *nan, found);
+                }
+            }
             emitter.reads.clear();
             Ok(carried)
         })?;
         for (slot, copy) in copies.iter().enumerate() {
-            let parts = sums[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
+            let parts = carried[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
             let sum = reducer.tree(&mut self.b, parts);
-            let value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
+            let mut value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
+            if let Some(&lanes) = carried.get(sums + slot) {
+                let some = if inner_lanes > 1 { vector::reduction(&mut self.b, CombiningKind::Or, lanes) } else { lanes };
+                let scalar = if value.ty().is_vector() { value.ty().element() } else { value.ty() };
+                let nan = self.b.const_float(scalar, f64::NAN);
+                let nan = if value.ty().is_vector() { start_in_lanes(&mut self.b, nan, width) } else { nan };
+                value = arith::select(&mut self.b, some, nan, value);
+            }
             let value = if self.block_shares(&stage.reduce) { self.block_sum(reducer, value)? } else { value };
             self.write(stage, stage.op.result(0), copy, value)?;
         }

@@ -9,6 +9,7 @@ use strata_core::rewrite::Rewriter;
 use strata_core::upstream::{func, llvm};
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::view::KernelView;
+use strata_dialects::target::Target;
 
 /// Writes the kernel as `func.func private @name(arguments.., results.., status, begin, end)` before the kernel op.
 pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
@@ -49,6 +50,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     let block = func.region(0).append_block(&types, op.location());
     let values = block.args();
     let mut emitter = Emitter::new(kernel, block, &values)?;
+    emitter.ignores_nan = Target::of(op).map_err(|wrong| Error::at(op, wrong.to_string()))?.arch() == "x86_64";
     let fixed = values.len() - 3;
     let range = (Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2]));
     match AttentionView::of(&emitter.kernel).map_err(|reason| Error::at(op, reason))? {

@@ -407,7 +407,8 @@ impl<'c> Converter<'c> {
         for &argument in &arguments {
             operands.push(if argument.ty().is_tensor() { self.tensor(op, argument)?.buffer } else { self.scalar(argument) });
         }
-        let in_place = op.ints("in_place").unwrap_or_default();
+        let (in_place, copied) = (op.ints("in_place").unwrap_or_default(), op.ints("copied").unwrap_or_default());
+        let mut copies = Vec::new();
         for (k, (result, shape)) in op.results().into_iter().zip(&callee.shapes[arguments.len()..]).enumerate() {
             let sizes = self.checked_numbers(*shape, &symbols);
             let element = self.element(op, result)?;
@@ -419,6 +420,10 @@ impl<'c> Converter<'c> {
                 None => self.memory_of(result, element, sizes, elements),
             };
             operands.push(tensor.buffer);
+            if let Some(place) = copied.get(k).and_then(|&place| usize::try_from(place).ok()) {
+                copies.push((self.tensor(op, arguments[place])?, tensor.clone()));
+                operands[place] = tensor.buffer;
+            }
             self.tensors.insert(result, tensor);
         }
         let ready = |result: &Value<'c>| self.ready.get(&self.destinations.get(result)?.index);
@@ -430,6 +435,7 @@ impl<'c> Converter<'c> {
         for domain in &callee.scattered {
             self.guard_places(&empty, &domain.iter().map(|&dim| dims[dim]).collect::<Vec<_>>());
         }
+        copies.into_iter().for_each(|(from, to)| self.copy(&from, &to));
         let attrs = [("callee", self.cx.symbol_attr(&name)), ("outputs", self.cx.i64_attr(op.num_results() as i64))];
         self.unless_empty(&empty, |b| {
             b.effect(host::Launch::NAME, &operands, &attrs);

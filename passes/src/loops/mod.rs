@@ -1,5 +1,6 @@
 //! Passes on kernels.
 
+pub mod copy_ahead;
 mod copy_kernel;
 pub mod hoist_invariants;
 pub mod keep_rows;

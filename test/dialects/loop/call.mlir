@@ -37,3 +37,19 @@ func.func @call_c1_twice(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0:2 = loop.call %x {callee = @one, in_place = array<i64: 0, 0>} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+func.func @call_c2_type(%x: tensor<8xf64>) -> tensor<8xf32> {
+  // expected-error @+1 {{C2: argument 0 has not the type of result 0}}
+  %0 = loop.call %x {callee = @one, copied = array<i64: 0>} : (tensor<8xf64>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @call_c2_count(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{C2: 'copied' has 2 numbers for 1 results}}
+  %0 = loop.call %x {callee = @one, copied = array<i64: 0, -1>} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -61,22 +61,26 @@ impl<'c> Cutter<'_, 'c> {
         let mut draft = self.draft(name);
         let mut sizes = self.kernel.sizes.results();
         match part {
-            &Part::Pieces { stage, dim, size, ref then } => {
-                let (all, each) = (sizes[dim], self.cx.constant(size));
+            &Part::Pieces { ref stages, size, ref then } => {
+                let (all, each) = (sizes[stages[0].1], self.cx.constant(size));
                 // Blocks that meet are one at least, also where there is nothing to reduce.
                 let maybe_empty = !then.is_empty() && all.as_constant().is_none_or(|all| all == 0);
                 let pieces = if maybe_empty { all.floor_div(each) + self.cx.constant(1) } else { all.ceil_div(each) };
                 sizes.push(pieces);
-                let (value, shape) = self.pieces(&mut draft, stage, (dim, size), pieces);
+                let partial: Vec<_> = stages.iter().map(|&(stage, dim)| self.pieces(&mut draft, stage, (dim, size), pieces)).collect();
                 if then.is_empty() {
-                    let outputs = self.finish(draft, &sizes, &[(value, shape)]);
-                    self.partial.insert(stage, Partial { tensor: outputs[0], pieces });
+                    let outputs = self.finish(draft, &sizes, &partial);
+                    self.partial.extend(stages.iter().zip(outputs).map(|(&(stage, _), tensor)| (stage, Partial { tensor, pieces })));
                     return;
                 }
-                let combined = self.combination(&mut draft, &self.kernel.stages[stage], value);
-                draft.known.insert(self.kernel.stages[stage].op.result(0), combined.result(0));
-                then.iter().filter(|&&number| number != stage).for_each(|&number| self.stage(&mut draft, number));
-                self.finish_stages(draft, &sizes, (then, later), vec![(value, shape)]);
+                for (&(stage, _), (value, _)) in stages.iter().zip(&partial) {
+                    let combined = self.combination(&mut draft, &self.kernel.stages[stage], *value);
+                    draft.known.insert(self.kernel.stages[stage].op.result(0), combined.result(0));
+                }
+                then.iter()
+                    .filter(|number| stages.iter().all(|(stage, _)| stage != *number))
+                    .for_each(|&number| self.stage(&mut draft, number));
+                self.finish_stages(draft, &sizes, (then, later), partial);
             }
             Part::Plain(stages) => {
                 let combined = stages.iter().find_map(|number| self.partial.get(number));
@@ -151,7 +155,7 @@ impl<'c> Cutter<'_, 'c> {
         for part in later {
             match part {
                 Part::Plain(stages) => later_stages.extend(stages.iter().copied()),
-                Part::Pieces { stage, then, .. } => later_stages.extend([stage].into_iter().chain(then).copied()),
+                Part::Pieces { stages, then, .. } => later_stages.extend(stages.iter().map(|(stage, _)| stage).chain(then).copied()),
             }
         }
         let returned = self.kernel.results();

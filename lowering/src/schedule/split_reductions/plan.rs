@@ -15,12 +15,10 @@ use strata_dialects::target::gpu::{ELEMENTS_OF_THREAD, Gpu, THREADS_OF_BLOCK};
 pub enum Part {
     /// Stages, by number, as they are.
     Plain(Vec<usize>),
-    /// One stage, with pieces of `size` of dim `dim`.
+    /// Stages that reduce pieces of so many elements, all of them one piece before the next.
     Pieces {
-        /// The stage's number.
-        stage: usize,
-        /// The dim that is cut.
-        dim: usize,
+        /// Each stage's number, and its dim that is cut.
+        stages: Vec<(usize, usize)>,
         /// Elements of a piece.
         size: i64,
         /// Stages of the same kernel that need all pieces: the combination of these first. With none it is a later part's.
@@ -116,11 +114,21 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Result<
             run.push(number);
             continue;
         }
+        if let (Some(piece), Some(Part::Pieces { stages, size, .. })) = (&cut, parts.last_mut())
+            && machine.meeting.is_none()
+            && run.iter().eq(stages.iter().map(|(number, _)| number))
+            && piece.size == *size
+            && are_siblings(kernel, stages, (number, piece.dim))
+        {
+            stages.push((number, piece.dim));
+            run.push(number);
+            continue;
+        }
         close(kernel, &mut parts, std::mem::take(&mut run), meets);
         meets = false;
         match cut {
             Some(Piece { dim, size, across }) => {
-                parts.push(Part::Pieces { stage: number, dim, size, then: Vec::new() });
+                parts.push(Part::Pieces { stages: vec![(number, dim)], size, then: Vec::new() });
                 run.push(number);
                 meets = can_meet && !across;
             }
@@ -137,15 +145,26 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Result<
 /// Stages that follow each other are a part, or belong to the pieces that the first of them combines: where these may meet and all of the
 /// stages run over the rows alone.
 fn close(kernel: &KernelView<'_>, parts: &mut Vec<Part>, run: Vec<usize>, meets: bool) {
-    let over_rows = |pieces: usize| {
-        let rows = kernel.stages[pieces].parallel();
-        run.iter().all(|&number| number == pieces || kernel.stages[number].domain == rows)
+    let over_rows = |pieces: &[(usize, usize)]| {
+        let rows = kernel.stages[pieces[0].0].parallel();
+        run.iter().all(|number| pieces.iter().any(|(piece, _)| piece == number) || kernel.stages[*number].domain == rows)
     };
     match parts.last_mut() {
         _ if run.is_empty() => {}
-        Some(Part::Pieces { stage, then, .. }) if meets && over_rows(*stage) => *then = run,
+        Some(Part::Pieces { stages, then, .. }) if meets && over_rows(stages) => *then = run,
         _ => parts.push(Part::Plain(run)),
     }
+}
+
+/// Whether a stage reads what others reduce, along a dim as long, and none of their results: one pass over memory is enough for all.
+fn are_siblings(kernel: &KernelView<'_>, others: &[(usize, usize)], (number, dim): (usize, usize)) -> bool {
+    let (stage, (first, along)) = (&kernel.stages[number], others[0]);
+    let (first, sizes) = (&kernel.stages[first], kernel.sizes.results());
+    let results: Vec<_> = others.iter().flat_map(|&(other, _)| kernel.stages[other].op.results()).collect();
+    let reads = |op: Op<'_>| op.operands().iter().any(|operand| results.contains(operand));
+    let shares = stage.op.operands().iter().any(|operand| first.op.operands().contains(operand));
+    let alike = sizes[dim] == sizes[along] && stage.parallel() == first.parallel();
+    shares && alike && !reads(stage.op) && !stage.op.body(0).ops().into_iter().any(reads)
 }
 
 /// How a reduction is cut.

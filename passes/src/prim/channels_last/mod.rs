@@ -8,7 +8,7 @@
 //! does a depthwise one between an input and a result in the plain order. The padding of what stays is written out as well, and the phases of
 //! a window that moves by two.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
-//! gathers, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
+//! gathers, scatters, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
 //! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.
 //! So does the transpose of an input that lies in an order of its own (`capture.permute`).
 //! A reduction over space and the few channels of a group becomes one over space, of whole rows of channels, and one of what is left.

@@ -59,13 +59,21 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, wan
             let perm = first.perm.iter().copied().chain(rank..rank + count).collect();
             Some(again(b, op, &[first.value], perm, &[("dims", dims)]))
         }
-        // The dims of the indices stand first; the parts keep the order of their dims.
         prim::Gather::NAME => {
-            let (dims, rank) = (op.ints("dims")?, op.operand(1).ty().rank());
-            let gathered: Vec<usize> = dims.iter().map(|&dim| dim as usize).collect();
-            let perm = (0..rank).chain(without(&first.perm, &gathered).into_iter().map(|dim| rank + dim)).collect();
+            let dims = op.ints("dims")?;
+            let perm = of_parts(op.operand(1), &dims, &first.perm);
             let operands: Vec<_> = [first.value].into_iter().chain(op.operands().into_iter().skip(1)).collect();
             Some(again(b, op, &operands, perm, &[("dims", cx.i64s_attr(&moved(dims)))]))
+        }
+        prim::Scatter::NAME => {
+            let dims = op.ints("dims")?;
+            let perm = of_parts(op.operand(2), &dims, &first.perm);
+            if !wanted && !perm.is_sorted() && !orders.has_order(op.operand(1), &perm) {
+                return None;
+            }
+            let updates = orders.in_order(b, op.operand(1), &perm);
+            let operands: Vec<_> = [first.value, updates].into_iter().chain(op.operands().into_iter().skip(2)).collect();
+            Some(again(b, op, &operands, first.perm, &[("dims", cx.i64s_attr(&moved(dims)))]))
         }
         prim::Reduce::NAME | prim::ArgReduce::NAME => {
             let list = op.ints("dims");
@@ -86,6 +94,12 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, wan
         prim::Reshape::NAME => reshape(b, op, &first),
         _ => None,
     }
+}
+
+/// The order of the parts that indices along `dims` name: the dims of the indices stand first, the parts keep the order of their own.
+fn of_parts(index: Value<'_>, dims: &[i64], perm: &[usize]) -> Vec<usize> {
+    let (rank, named): (usize, Vec<usize>) = (index.ty().rank(), dims.iter().map(|&dim| dim as usize).collect());
+    (0..rank).chain(without(perm, &named).into_iter().map(|dim| rank + dim)).collect()
 }
 
 /// An order without some dims, whose numbers are those among the dims that stay.

@@ -1,0 +1,77 @@
+//! `--copy-ahead`: the host copies what a scatter writes to before the kernel runs, shared out among all threads.
+//!
+//! Exactly when a kernel's result is a scatter to a plain copy of an operand, and the kernel's outer loops, which threads share, are not
+//! along the first dims of that copy: there are none, or they would copy a column each. The kernel leaves its own copy out where both are one memory
+//! (`in_place`), as it does where a call passes the memory of the old value for the new one.
+//!
+//! ```mlir
+//! %0 = loop.call @k0(%x, %y)                              // a scatter of %y to a copy of %x
+//! // becomes
+//! %0 = loop.call @k0(%x, %y) {copied = array<i64: 0>}     // loop.kernel @k0 {in_place = array<i64: 0>, ..}
+//! ```
+
+use std::collections::HashMap;
+
+use strata_core::ir::{AffineKind, Op};
+use strata_core::pass::{Counter, Pass, PassContext, PassError};
+use strata_core::rewrite::NoMatch;
+use strata_dialects::loops;
+use strata_dialects::loops::view::{KernelView, StageView};
+
+/// Lets the host copy what scatters write to.
+#[derive(Pass)]
+#[pass(dependents("loop"))]
+pub struct CopyAhead {
+    /// Copies that the host makes.
+    copies: Counter,
+}
+
+impl Pass for CopyAhead {
+    fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
+        let mut calls: HashMap<String, Vec<Op<'c>>> = HashMap::new();
+        for call in module.find_all(loops::Call::NAME) {
+            calls.entry(call.attr("callee").and_then(|attr| attr.as_symbol()).unwrap_or_default()).or_default().push(call);
+        }
+        let mut rewriter = cx.rewriter();
+        for kernel in module.body(0).ops().into_iter().filter_map(KernelView::new) {
+            let mut places: Vec<_> = kernel.in_place().into_iter().map(|place| place.map_or(-1, |place| place as i64)).collect();
+            let mut copied = vec![-1; places.len()];
+            for (at, result) in kernel.results().into_iter().enumerate() {
+                let Some(scatter) = result.defining_op().map(StageView::new).filter(StageView::is_scatter) else { continue };
+                let Some(argument) = cx.remarks().found(scatter.op, source(&kernel, &scatter)) else { continue };
+                if [-1, argument].contains(&places[at]) && places.iter().enumerate().all(|(other, place)| other == at || *place != argument)
+                {
+                    (places[at], copied[at]) = (argument, argument);
+                }
+            }
+            self.copies.add(copied.iter().filter(|place| **place >= 0).count());
+            if copied.iter().any(|place| *place >= 0) {
+                rewriter.set_attr(kernel.op, "in_place", kernel.op.cx().i64s_attr(&places));
+                for call in calls.remove(&kernel.op.str("sym_name").unwrap_or_default()).unwrap_or_default() {
+                    let written = call.ints("in_place").unwrap_or_else(|| vec![-1; copied.len()]);
+                    let copied: Vec<_> = copied.iter().zip(written).map(|(&place, written)| if written < 0 { place } else { -1 }).collect();
+                    rewriter.set_attr(call, "copied", call.cx().i64s_attr(&copied));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The argument that a scatter writes to a copy of, where threads do not share that copy row by row.
+fn source(kernel: &KernelView<'_>, scatter: &StageView<'_>) -> Result<i64, NoMatch> {
+    let copy = scatter.op.operand(0).defining_op().map(StageView::new).ok_or_else(|| NoMatch::new("it writes to no copy"))?;
+    let (args, body) = (kernel.op.body(0).args(), copy.op.body(0));
+    let whole =
+        copy.maps.iter().all(|map| map.results().iter().zip(copy.result_dims()).all(|(expr, dim)| expr.kind() == AffineKind::Dim(dim)));
+    let plain = copy.op.num_operands() == 1 && body.terminator().is_some_and(|op| op.operands() == body.args()) && whole;
+    let argument = args.iter().position(|arg| plain && *arg == copy.op.operand(0) && arg.ty() == scatter.op.result(0).ty());
+    let argument = argument.ok_or_else(|| NoMatch::new("what it writes to is computed in its kernel"))?;
+    if args[argument].uses().len() > 1 || copy.op.result(0).uses().len() > 1 {
+        return Err("the old value, or its copy, is read elsewhere in the kernel".into());
+    }
+    if kernel.outer.iter().zip(copy.result_dims()).all(|(outer, dim)| *outer == dim) && !kernel.outer.is_empty() {
+        return Err("threads share the rows of the copy in its kernel".into());
+    }
+    Ok(argument as i64)
+}
