@@ -41,16 +41,11 @@ impl SizeConstraints for Dot<'_> {
 impl Verify for Dot<'_> {
     fn verify(self) -> Checked {
         contraction(self.op())?;
-        let (from, to) = (self.lhs().ty(), self.result().ty());
-        let halves = matches!(from.element_type(), Some(ElementType::F16 | ElementType::BF16));
-        if halves && to.element_type() == Some(ElementType::F32) {
-            return check::same_elements(4, from, self.rhs().ty());
-        }
         elements(4, self.op())
     }
 }
 
-/// The element types of both operands and of the result agree, or are those of a product of bytes.
+/// The element types of both operands and of the result agree, or are those of a product of bytes, or of halves in `f32`.
 fn elements(constraint: u32, op: Op<'_>) -> Checked {
     let (lhs, rhs, result) = (op.operand(0).ty(), op.operand(1).ty(), op.result(0).ty());
     let bytes = [lhs, rhs].iter().all(|ty| matches!(ty.element_type(), Some(ElementType::I8 | ElementType::U8)));
@@ -58,6 +53,10 @@ fn elements(constraint: u32, op: Op<'_>) -> Checked {
         return Ok(());
     }
     check::same_elements(constraint, lhs, rhs)?;
+    let halves = matches!(lhs.element_type(), Some(ElementType::F16 | ElementType::BF16));
+    if halves && result.element_type() == Some(ElementType::F32) {
+        return Ok(());
+    }
     check::same_elements(constraint, lhs, result)
 }
 
@@ -145,8 +144,8 @@ impl Verify for SoftmaxDot<'_> {
 /// C1: lhs and rhs have one rank of at least 3 (rhs one more with panels), and the layout can be read. C2: one entry per spatial
 /// dimension; strides, dilations and groups are positive. C3: groups times the channels of rhs are the channels of lhs, and groups
 /// divide the features. C4: the result's sizes are
-/// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree; the result of integers of
-/// 8 bits, of which one may have a sign and the other none, may be `i32`.
+/// `((n - 1) * lhs_dilation + 1 + low + high - (w - 1) * rhs_dilation - 1) / strides + 1`. C5: element types agree; the result of halves may be
+/// `f32`, that of integers of 8 bits, of which one may have a sign and the other none, `i32`.
 #[op("prim.conv", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
 pub struct Conv {
     lhs: Operand<Numbers>,

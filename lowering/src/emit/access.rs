@@ -8,8 +8,8 @@ use super::memory;
 use super::nest::Copy;
 use super::non_temporal::{self, Route};
 use crate::num::Num;
-use strata_core::ir::{AffineExpr, AffineKind, Builder, ElementType, Value};
-use strata_core::upstream::{scf, vector};
+use strata_core::ir::{AffineExpr, AffineKind, Block, Builder, ElementType, Value};
+use strata_core::upstream::{arith, scf, vector};
 use strata_dialects::loops::view::StageView;
 
 impl<'c> Emitter<'c> {
@@ -125,16 +125,32 @@ impl<'c> Emitter<'c> {
         memory::prefetch(&mut self.b, buffer.base, at.base, buffer.element);
     }
 
-    /// The linear index of an element.
+    /// The linear index of an element: what the outer loops add to it first, what the innermost loop does last, and a number behind all, which
+    /// copies of a body differ by.
     pub(crate) fn linear(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Index<'c> {
         let mut stride = Num::Const(1);
         let mut linear = Index::uniform(Num::Const(0));
+        let (mut parts, mut terms) = (Vec::new(), Vec::new());
         for (&index, &extent) in indices.iter().zip(&buffer.shape).rev() {
-            let term = index.scale(&mut self.b, stride, self.width);
-            linear = linear.add(&mut self.b, term, self.width);
+            let free = matches!(index.across, Across::Free(_));
+            let rest = if free { index } else { Index { base: Num::Const(0), ..index } };
+            parts.push(rest.scale(&mut self.b, stride, self.width));
+            if !free {
+                terms.extend(terms_of(index.base).into_iter().map(|term| (term, stride)));
+            }
             stride = stride.mul(&mut self.b, extent);
         }
-        linear
+        terms.sort_by_key(|(term, _)| nesting(*term));
+        let mut number = Num::Const(0);
+        for (term, stride) in terms {
+            let term = term.mul(&mut self.b, stride);
+            match term {
+                Num::Const(_) => number = number.add(&mut self.b, term),
+                Num::Value(_) => linear.base = linear.base.add(&mut self.b, term),
+            }
+        }
+        linear.base = linear.base.add(&mut self.b, number);
+        parts.into_iter().fold(linear, |linear, part| linear.add(&mut self.b, part, self.width))
     }
 
     /// Loads for all lanes; where `inside` is false the result is zero.
@@ -219,6 +235,26 @@ impl<'c> Emitter<'c> {
                 memory::scatter(&mut self.b, buffer.base, indices, value, buffer.element, self.mask);
             }
         }
+    }
+}
+
+/// The terms of a sum.
+fn terms_of(sum: Num<'_>) -> Vec<Num<'_>> {
+    match sum {
+        Num::Value(value) => match value.defining_op().filter(|op| op.isa::<arith::AddI>()) {
+            Some(add) => add.operands().into_iter().flat_map(|term| terms_of(Num::of(term))).collect(),
+            None => vec![sum],
+        },
+        Num::Const(_) => vec![sum],
+    }
+}
+
+/// How many loops stand around what changes a term.
+fn nesting(term: Num<'_>) -> usize {
+    let Num::Value(value) = term else { return 0 };
+    match value.defining_op() {
+        Some(op) if op.regions().is_empty() => op.operands().into_iter().map(|operand| nesting(Num::Value(operand))).max().unwrap_or(0),
+        _ => std::iter::successors(value.owner_block().and_then(Block::parent_op), |op| op.parent()).count(),
     }
 }
 

@@ -45,13 +45,15 @@ impl<'c> Words<'c> {
         let stage = product.stage;
         let along = |map: &AffineMap<'c>, dim: usize| {
             let mut found = map.results().into_iter().filter(|expr| expr.uses_dim(dim));
-            found.next().is_some_and(|expr| dim_of(expr) == Some(dim)) && found.next().is_none()
+            let whole = || kernel.static_size(dim).is_some_and(|size| size % steps == 0);
+            let first = found.next().is_some_and(|expr| word_of(expr, dim, steps).is_some_and(|word| word == expr || whole()));
+            first && found.next().is_none()
         };
         let plain = |&dim: &usize| stage.maps.iter().all(|map| along(map, dim));
         let argument =
             |at: usize| stage.op.operand(at).owner_block() == Some(kernel.op.body(0)) && stage.op.operand(at).defining_op().is_none();
         let dim = stage.reduce.iter().copied().rev().find(plain).filter(|_| (0..2).all(argument));
-        let dim = dim.ok_or("no dim that is summed is an index of two arguments as it is")?;
+        let dim = dim.ok_or("no dim that is summed is an index of two arguments, alone or behind whole words")?;
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
         let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
         if !sum || !alone {
@@ -62,7 +64,7 @@ impl<'c> Words<'c> {
         }
         let in_place = [0, 1].map(|at| {
             let size = stage.op.operand(at).ty().shape().last().copied().unwrap_or_default();
-            let last = stage.maps[at].results().last().is_some_and(|&index| dim_of(index) == Some(dim));
+            let last = stage.maps[at].results().last().is_some_and(|index| index.uses_dim(dim));
             changed != Some(at) && last && size > 0 && size % steps == 0
         });
         let made = |at: usize| is_weight(module, kernel.op, stage.op.operand(at).index());
@@ -94,7 +96,7 @@ impl<'c> Words<'c> {
             let tensor = self.stage.operand(at);
             let mut shapes = kernel.shapes();
             let mut shape = shapes[tensor.index()].results();
-            let along = self.maps[at].results().into_iter().position(|index| dim_of(index) == Some(self.dim)).unwrap_or_default();
+            let along = self.maps[at].results().into_iter().position(|index| index.uses_dim(self.dim)).unwrap_or_default();
             let whole = shape[along].as_constant().is_some_and(|size| size >= 0 && size % self.steps == 0);
             shape[along] = shape[along].ceil_div(cx.constant(self.steps));
             if self.in_place[at] {
@@ -126,6 +128,11 @@ impl<'c> Words<'c> {
             set_shapes(rewriter, op, &shapes);
         }
         set_sizes(rewriter, op, symbols, &sizes);
+        let in_words = |map: &AffineMap<'c>| {
+            let indices = map.results().into_iter().map(|index| word_of(index, self.dim, self.steps).unwrap_or(index));
+            cx.map_attr(cx.map(kernel.num_dims(), symbols, &indices.collect::<Vec<_>>()))
+        };
+        rewriter.set_attr(self.stage, "maps", cx.array_attr(&self.maps.iter().map(in_words).collect::<Vec<_>>()));
         rewriter.set_attr(self.stage, INSTRUCTION, cx.str_attr(instruction));
         let body = self.stage.body(0);
         body.ops().into_iter().rev().for_each(|op| rewriter.erase(op));
@@ -166,6 +173,17 @@ pub fn widened_factors<'c>(stage: Op<'c>) -> Option<[Op<'c>; 2]> {
     (tensors && multiplies && both && result.operand(0) == product.result(0)).then_some(factors)
 }
 
-fn dim_of(expr: AffineExpr<'_>) -> Option<usize> {
-    if let AffineKind::Dim(dim) = expr.kind() { Some(dim) } else { None }
+/// The word of an index that is a dim, alone or behind so many whole words: the channel of a group.
+fn word_of<'c>(index: AffineExpr<'c>, dim: usize, steps: i64) -> Option<AffineExpr<'c>> {
+    match index.kind() {
+        AffineKind::Dim(at) if at == dim => Some(index),
+        AffineKind::Add(x, y) => {
+            let (before, own) = if y.uses_dim(dim) { (x, y) } else { (y, x) };
+            let AffineKind::Mul(count, by) = before.kind() else { return None };
+            let by = by.as_constant().filter(|by| by % steps == 0)?;
+            let alone = !before.uses_dim(dim) && own.kind() == AffineKind::Dim(dim);
+            alone.then(|| count * index.cx().constant(by / steps) + own)
+        }
+        _ => None,
+    }
 }

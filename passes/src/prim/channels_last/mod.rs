@@ -7,6 +7,7 @@
 //! them whose result is returned, and read by no other, stays as it is: to transpose the result costs more than it does itself. So
 //! does a depthwise one between an input and a result in the plain order. The padding of what stays is written out as well, and the phases of
 //! a window that moves by two.
+//! Where the CPU multiplies `bf16` in pairs, a convolution of `bf16` in `f32` takes the halves themselves, as `--narrow-dots` lets products do.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! gathers, scatters, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
 //! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.

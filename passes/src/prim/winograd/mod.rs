@@ -67,6 +67,7 @@ impl Pass for Winograd {
         self.convolutions.add(found.len());
         let mut rewriter = cx.rewriter();
         for form in &found {
+            widen(form.op(), &mut rewriter);
             match form {
                 Form::Convolution(convolution) => convolution.rewrite(&Transform::new(TILE, WINDOW), &mut rewriter),
                 Form::WeightGradient(gradient) => gradient.rewrite(&Transform::new(WINDOW, TILE), &mut rewriter),
@@ -80,6 +81,25 @@ impl Pass for Winograd {
 enum Form<'c> {
     Convolution(Convolution<'c>),
     WeightGradient(WeightGradient<'c>),
+}
+
+impl<'c> Form<'c> {
+    fn op(&self) -> Op<'c> {
+        match self {
+            Self::Convolution(convolution) => convolution.op,
+            Self::WeightGradient(gradient) => gradient.op,
+        }
+    }
+}
+
+/// Halves are transformed as the numbers that they are multiplied in.
+fn widen<'c>(op: Op<'c>, b: &mut Rewriter<'c>) {
+    b.go_before(op);
+    let element = op.result(0).ty().element();
+    for (at, operand) in op.operands().into_iter().enumerate().filter(|(_, operand)| operand.ty().element() != element) {
+        let wide = b.value(prim::Convert::NAME, &[operand], op.cx().tensor(&operand.ty().shape(), element), &[]);
+        b.set_operand(op, at, wide);
+    }
 }
 
 /// Multiplications that memory could move one byte in.
@@ -155,7 +175,9 @@ impl<'c> Convolution<'c> {
         let weights = channels * features;
         let transformed = if prepared { weights * points } else { weights * (2 * points + window) };
         let moved = bytes * (2 * points * tiles * (channels + features) + transformed);
-        let direct = 2 * window * batch * rows * columns * weights + FLOPS_PER_BYTE * bytes * window * weights;
+        // Halves stand as such where two of their products are one instruction.
+        let at_once = if self.op.operand(0).ty().element_type().is_some_and(|element| element.bits() == 16) { 2 } else { 1 };
+        let direct = 2 * window * batch * rows * columns * weights / at_once + FLOPS_PER_BYTE * bytes * window * weights;
         cheaper([2 * points * tiles * weights, moved], direct)
     }
 

@@ -27,7 +27,7 @@ const RESULTS: i64 = WINDOW as i64;
 
 /// A gradient that is cheaper by tiles.
 pub struct WeightGradient<'c> {
-    op: Op<'c>,
+    pub(super) op: Op<'c>,
     /// Images of the program.
     images: i64,
     channels: i64,
