@@ -65,7 +65,13 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         .iter()
         .map(|&dim| if dim == panels.lanes { vectors } else { blocks.iter().find(|block| block.0 == dim).map_or(1, |block| block.1) })
         .collect();
-    let lanes = KernelSchedule { vector: Some(panels.lanes), width: Some(width), unroll: Some(unroll), ..KernelSchedule::default() };
+    // The insides of rows test nothing.
+    let peel = panels.stage.guarded.contains(&true).then(|| {
+        let mut rows: Vec<usize> = panels.rows.iter().copied().filter(|&row| frame.size(row) > 1).collect();
+        rows.sort_unstable();
+        rows
+    });
+    let lanes = KernelSchedule { peel, vector: Some(panels.lanes), width: Some(width), unroll: Some(unroll), ..KernelSchedule::default() };
     frame.write(&order, KernelSchedule { tile: tile(frame, &panels, &blocks, &order), ..lanes });
     // What follows a long sum comes from memory while the sum runs.
     if product(panels.stage.reduce.iter().map(|&dim| frame.size(dim))) >= STEPS_OF_A_MISS {
@@ -83,7 +89,7 @@ fn beside_sums(registers: i64, vectors: i64) -> i64 {
 fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     let kernel = frame.kernel;
     let mut reductions = kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
-    let stage = reductions.next().filter(|stage| stage.maps.len() == 2 && !stage.guarded.contains(&true))?;
+    let stage = reductions.next().filter(|stage| stage.maps.len() == 2)?;
     let plain = |stage: &StageView<'_>| stage.scan.is_none() && !stage.is_scatter();
     if reductions.next().is_some()
         || frame.width < 2
@@ -104,7 +110,8 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     // A plain product with a wide second operand is better packed on the way: see `contraction`.
     let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= PANEL_VECTORS * frame.width);
     let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
-    (in_panels || rows.iter().any(|&row| slides(row))).then_some(Panels { stage, lanes, beside: beside == Stride::One, rows, others })
+    let tested = stage.guarded.contains(&true) && beside != Stride::One;
+    (!tested && (in_panels || rows.iter().any(|&row| slides(row)))).then_some(Panels { stage, lanes, beside: beside == Stride::One, rows, others })
 }
 
 /// Whether the first operand is read at an index in which a row and a step of the sum meet, as under a window.

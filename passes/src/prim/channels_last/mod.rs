@@ -1,7 +1,8 @@
 //! `--channels-last`: convolutions read channels innermost, weights in panels, and what follows keeps that order.
 //!
 //! Exactly when: a `conv` in the plain order with at least `FEATURES` known features and a known window becomes one on
-//! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing;
+//! `[batch, space.., channels]`. Padding and the gaps of a transposed convolution are written out, so that its kernel tests nothing, but for
+//! the padding of a depthwise one, whose loops treat borders apart;
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too. A convolution of
 //! them whose result is returned, and read by no other, stays as it is: to transpose the result costs more than it does itself. So
