@@ -757,6 +757,14 @@ def orders():
     yield "slopes", (lambda g, x, w: torch.ops.aten.convolution_backward(g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]), [
         [images(2, 8, 5, 5), images(2, 3, 5, 5, seed=1), tensor(8, 3, 3, 3)]]
     yield "sorted", (lambda x: torch.sort(x, 1)), [[images(2, 3, 4, 5)]]
+    beside = [nn.Conv2d(24, 24, 3, padding=1, groups=24), nn.Conv2d(24, 48, 5, 2, (2, 0), groups=24), nn.Conv2d(24, 24, 3, 1, 4, 2, groups=24)]
+    for weight in nn.ModuleList(beside).parameters():
+        weight.requires_grad_(False)
+    yield "beside", (lambda x: [layer(x) for layer in beside]), [[images(2, 24, 13, 9)]]
+    halves = [nn.Conv2d(64, 48, 3, padding=1, groups=4).bfloat16(), nn.ConvTranspose2d(64, 48, 3, 2).bfloat16(), nn.Conv2d(64, 24, 1).bfloat16()]
+    for weight in nn.ModuleList(halves).parameters():
+        weight.requires_grad_(False)
+    yield "image_in_halves", (lambda x: [layer(x) for layer in halves]), [[images(1, 64, 9, 7).bfloat16()]]
     yield "written_to", (lambda x, y, i: (x.diagonal_scatter(y[0, :7], 1), x.select_scatter(y[1], 0, 2), x.index_copy(0, i, y), x.index_add(1, i, y.t()))), [
         [tensor(8, 8).t(), tensor(3, 8), torch.tensor([4, 0, 6])]]
     yield "branches", (lambda x: torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, (x,))), [[images(2, 3, 4, 5)], [images(2, 3, 4, 5, seed=7)]]

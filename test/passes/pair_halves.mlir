@@ -40,3 +40,15 @@ func.func @other(%a: tensor<64x64xf16>, %b: tensor<64x128xf16>, %c: tensor<2x64x
   %1 = prim.dot %c, %d {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x64xbf16>, tensor<64x4096xbf16>) -> tensor<2x4096xbf16>
   return %0, %1 : tensor<64x128xf16>, tensor<2x4096xbf16>
 }
+
+// -----
+
+// Channels of groups are whole words: the input is read where it lies.
+// CHECK: loop.kernel @k0 {
+// CHECK: loop.stage {{.*}}instruction = "avx512bf16"{{.*}} (tensor<256x16xi32>, tensor<2x1x1x8x32xi32>)
+// CHECK: func.func @groups
+// CHECK: loop.words %{{.*}} : (tensor<256x32xbf16>) -> tensor<256x16xi32>
+func.func @groups(%x: tensor<1x16x16x32xbf16>, %w: tensor<2x1x1x16x32xbf16>) -> tensor<1x16x16x64xf32> {
+  %0 = prim.conv %x, %w {groups = 2 : i64, high = array<i64: 0, 0>, layout = "n01c,O01co->n01o", lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x16x32xbf16>, tensor<2x1x1x16x32xbf16>) -> tensor<1x16x16x64xf32>
+  return %0 : tensor<1x16x16x64xf32>
+}

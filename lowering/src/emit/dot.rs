@@ -13,6 +13,7 @@ use strata_dialects::loops::{AVX512BF16, INSTRUCTION, VNNI};
 struct Dot(&'static str, i64, ElementType, &'static str);
 
 const DOTS: &[Dot] = &[
+    Dot(AVX512BF16, 8, ElementType::BF16, "llvm.x86.avx512bf16.dpbf16ps.256"),
     Dot(AVX512BF16, 16, ElementType::BF16, "llvm.x86.avx512bf16.dpbf16ps.512"),
     Dot(VNNI, 8, ElementType::I8, "llvm.x86.avx512.vpdpbusd.256"),
     Dot(VNNI, 16, ElementType::I8, "llvm.x86.avx512.vpdpbusd.512"),

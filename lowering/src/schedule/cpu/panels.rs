@@ -111,7 +111,13 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= PANEL_VECTORS * frame.width);
     let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
     let tested = stage.guarded.contains(&true) && beside != Stride::One;
-    (!tested && (in_panels || rows.iter().any(|&row| slides(row)))).then_some(Panels { stage, lanes, beside: beside == Stride::One, rows, others })
+    (!tested && (in_panels || rows.iter().any(|&row| slides(row)))).then_some(Panels {
+        stage,
+        lanes,
+        beside: beside == Stride::One,
+        rows,
+        others,
+    })
 }
 
 /// Whether the first operand is read at an index in which a row and a step of the sum meet, as under a window.
