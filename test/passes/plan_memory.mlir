@@ -79,3 +79,20 @@ func.func @main() attributes {host.entry} {
   host.launch %b, %c {callee = @k0, outputs = 1 : i64} : memref<?xf32>
   host.return
 }
+
+// -----
+
+// What no process can address is asked for where it is needed, and not had.
+// CHECK-LABEL: func.func @main() attributes {host.arena_bytes = 64 : i64, host.entry}
+// CHECK: host.alloc
+// CHECK-NOT: host.alloc
+func.func @main() attributes {host.entry} {
+  %n = arith.constant 4611686018427387904 : index
+  %m = arith.constant 8 : index
+  %x = host.input {index = 0 : i64} : memref<?xf32>
+  %a = host.alloc %n : (index) -> memref<?xf32>
+  host.launch %x, %a {callee = @k0, outputs = 1 : i64} : memref<?xf32>
+  %b = host.alloc %m : (index) -> memref<?xf32>
+  host.launch %a, %b {callee = @k0, outputs = 1 : i64} : memref<?xf32>
+  host.return
+}

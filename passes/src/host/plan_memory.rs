@@ -108,6 +108,9 @@ fn last_use<'c>(block: Block<'c>, at: &HashMap<Op<'c>, usize>, value: Value<'c>)
     last
 }
 
+/// Bytes that a process can address.
+const ADDRESSABLE: i64 = 1 << 47;
+
 fn element_bytes(op: Op<'_>) -> i64 {
     op.result(0).ty().element_type().map_or(1, |element: ElementType| element.bytes() as i64)
 }
@@ -121,10 +124,12 @@ fn known_sizes(block: Block<'_>) -> Vec<Buffer<'_>> {
     let at = positions(block);
     let mut buffers = Vec::new();
     for op in block.parent_op().map(|function| function.find_all(host::Alloc::NAME)).unwrap_or_default() {
-        let Some(elements) = constant_elements(op) else { continue };
+        let bytes = constant_elements(op).and_then(|elements| elements.max(0).checked_mul(element_bytes(op)));
+        // What no process can address fails where it is asked for.
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= ADDRESSABLE) else { continue };
         let first = at.get(&statement(block, op)).copied().unwrap_or(0);
         let last = last_use(block, &at, op.result(0)).max(first);
-        let bytes = (elements.max(0) * element_bytes(op) + ALIGN - 1) / ALIGN * ALIGN;
+        let bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
         buffers.push(Buffer { op, bytes: bytes.max(ALIGN), first, last, offset: 0 });
     }
     buffers
