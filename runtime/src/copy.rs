@@ -12,15 +12,15 @@ const PIECE: i64 = 1 << 15;
 /// Bytes of a last-level cache where the system does not say.
 const CACHE: i64 = 8 << 20;
 
-/// From so many bytes on a copy is stored past the caches: with what it is made of, it takes seven eighths of the last-level cache, as for
-/// kernels (`lowering/src/schedule/cpu/non_temporal.rs`).
+/// From so many bytes on a copy is stored past the caches: with what it is made of, it takes all of the last-level cache, as for kernels
+/// (`lowering/src/schedule/cpu/non_temporal.rs`).
 fn beyond() -> i64 {
     static BEYOND: OnceLock<i64> = OnceLock::new();
     *BEYOND.get_or_init(|| {
         // SAFETY: it asks for a number of the system's.
         let cache = unsafe { libc::sysconf(libc::_SC_LEVEL3_CACHE_SIZE) };
         let cache = if cache > 0 { cache } else { CACHE };
-        (cache - cache / 8) / 2
+        cache / 2
     })
 }
 
