@@ -140,7 +140,7 @@ impl<'c> Emitter<'c> {
             }
             stride = stride.mul(&mut self.b, extent);
         }
-        terms.sort_by_key(|(term, _)| nesting(*term));
+        terms.sort_by_key(|(term, _)| self.nesting(*term));
         let mut number = Num::Const(0);
         for (term, stride) in terms {
             let term = term.mul(&mut self.b, stride);
@@ -151,6 +151,22 @@ impl<'c> Emitter<'c> {
         }
         linear.base = linear.base.add(&mut self.b, number);
         parts.into_iter().fold(linear, |linear, part| linear.add(&mut self.b, part, self.width))
+    }
+
+    /// How many loops stand around what changes a term.
+    fn nesting(&mut self, term: Num<'c>) -> usize {
+        let Num::Value(value) = term else { return 0 };
+        if let Some(&known) = self.nestings.get(&value) {
+            return known;
+        }
+        let nesting = match value.defining_op() {
+            Some(op) if op.regions().is_empty() => {
+                op.operands().into_iter().map(|operand| self.nesting(Num::Value(operand))).max().unwrap_or(0)
+            }
+            _ => std::iter::successors(value.owner_block().and_then(Block::parent_op), |op| op.parent()).count(),
+        };
+        self.nestings.insert(value, nesting);
+        nesting
     }
 
     /// Loads for all lanes; where `inside` is false the result is zero.
@@ -238,24 +254,20 @@ impl<'c> Emitter<'c> {
     }
 }
 
+/// Terms that a sum is taken apart into, at most.
+const MOST_TERMS: usize = 16;
+
 /// The terms of a sum.
 fn terms_of(sum: Num<'_>) -> Vec<Num<'_>> {
-    match sum {
-        Num::Value(value) => match value.defining_op().filter(|op| op.isa::<arith::AddI>()) {
-            Some(add) => add.operands().into_iter().flat_map(|term| terms_of(Num::of(term))).collect(),
-            None => vec![sum],
-        },
-        Num::Const(_) => vec![sum],
+    let (mut terms, mut sums) = (Vec::new(), vec![sum]);
+    while let Some(sum) = sums.pop() {
+        let add = if let Num::Value(value) = sum { value.defining_op().filter(|op| op.isa::<arith::AddI>()) } else { None };
+        match add.filter(|_| terms.len() + sums.len() < MOST_TERMS) {
+            Some(add) => sums.extend(add.operands().into_iter().map(Num::of)),
+            None => terms.push(sum),
+        }
     }
-}
-
-/// How many loops stand around what changes a term.
-fn nesting(term: Num<'_>) -> usize {
-    let Num::Value(value) = term else { return 0 };
-    match value.defining_op() {
-        Some(op) if op.regions().is_empty() => op.operands().into_iter().map(|operand| nesting(Num::Value(operand))).max().unwrap_or(0),
-        _ => std::iter::successors(value.owner_block().and_then(Block::parent_op), |op| op.parent()).count(),
-    }
+    terms
 }
 
 /// Whether the lanes of an access at a point are in one panel of the operand, which is there whole: `d mod p` is its last index.

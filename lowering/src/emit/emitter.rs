@@ -65,6 +65,8 @@ pub struct Emitter<'c> {
     pub(crate) cooperative: Option<CooperativeBlock<'c>>,
     /// Whether neighbours in a row come and go together.
     pub(crate) wide: bool,
+    /// How many loops stand around what changes an index.
+    pub(super) nestings: HashMap<Value<'c>, usize>,
     /// Whether the machine's larger of two floats takes no notice of NaN.
     pub(crate) ignores_nan: bool,
     pub(crate) kernel: KernelView<'c>,
@@ -145,6 +147,7 @@ impl<'c> Emitter<'c> {
             row: None,
             cooperative: None,
             wide: false,
+            nestings: HashMap::new(),
             ignores_nan: false,
             sizes,
             symbols,
