@@ -5,6 +5,7 @@ use super::library::checked;
 use super::matmul::matmul;
 use super::rule::Precision::{Exact, Wide};
 use super::rule::{Rule, many, one};
+use super::solve::triangular;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Size, Tensor};
@@ -143,12 +144,27 @@ fn qr<'c>(x: Tensor<'c>, mode: &str) -> Vec<Tensor<'c>> {
     vec![q, packed.top(size).upper()]
 }
 
-/// A matrix times the whole of Q, from either side.
+/// A matrix times the whole of Q, from either side: `C Q` is the adjoint of `Q^H C^H`.
 fn ormqr<'c>(a: &Args<'c>) -> Tensor<'c> {
-    let (vectors, other) = (a.tensor("self"), a.tensor("input3"));
-    let q = reflections(vectors.left(vectors.rows()), a.tensor("input2"));
-    let q = if a.bool("transpose") { q.adjoint() } else { q };
-    if a.bool("left") { matmul(q, other) } else { matmul(other, q) }
+    let (packed, taus, other) = (a.tensor("self"), a.tensor("input2"), a.tensor("input3"));
+    match (a.bool("left"), a.bool("transpose")) {
+        (true, adjoint) => reflected(packed, taus, other, adjoint),
+        (false, adjoint) => reflected(packed, taus, other.adjoint(), !adjoint).adjoint(),
+    }
+}
+
+/// `Q C` or `Q^H C` for the product Q of the reflections `I - tau_i v_i v_i^H`, without Q, which may be much larger. With `S` for what of
+/// `V^H V` is above the diagonal and `D` for the matrix of the taus, `Q = I - V (I + D S)^-1 D V^H` (Joffrain, Low, Quintana-Orti, van de Geijn,
+/// Van Zee: Accumulating Householder transformations, revisited, 2006).
+fn reflected<'c>(packed: Tensor<'c>, taus: Tensor<'c>, c: Tensor<'c>, adjoint: bool) -> Tensor<'c> {
+    let count = taus.size(taus.rank() - 1);
+    let v = packed.left(count).lower(false) + packed.prim().identity(packed.dtype(), packed.rows(), count);
+    let taus = taus.unsqueeze(taus.rank());
+    let unit = taus * matmul(v.adjoint(), v).flipped().lower(false).flipped();
+    let seen = matmul(v.adjoint(), c);
+    let moved =
+        if adjoint { taus.conj() * triangular(unit.adjoint(), seen, false, true) } else { triangular(unit, taus * seen, true, true) };
+    c - matmul(v, moved)
 }
 
 fn ldl<'c>(a: &Args<'c>) -> [Tensor<'c>; 3] {

@@ -117,7 +117,7 @@ fn identity_like(x: Tensor<'_>) -> Tensor<'_> {
 }
 
 /// X of `A X = B`, both of one batch.
-fn triangular<'c>(a: Tensor<'c>, b: Tensor<'c>, upper: bool, unit: bool) -> Tensor<'c> {
+pub(super) fn triangular<'c>(a: Tensor<'c>, b: Tensor<'c>, upper: bool, unit: bool) -> Tensor<'c> {
     let options: &[&str] = match (unit, upper) {
         (false, false) => &[],
         (false, true) => &["upper"],
