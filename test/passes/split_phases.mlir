@@ -1,7 +1,7 @@
 // RUN: rs-opt %s --split-phases --split-input-file | rs-filecheck %s
 // RUN: rs-opt %s --check-semantics --split-phases --split-input-file | rs-filecheck %s --check-prefix=SAME
 // RUN: rs-opt %s --split-phases=remarks --split-input-file -o /dev/null 2>&1 | rs-filecheck %s --check-prefix=WHY
-// WHY: remark: 'phases' does not match: its products with zeros are not worth the launches [split-phases]
+// WHY: remark: its products with zeros are not worth the launches [split-phases]
 
 // Stride 2 and 4 taps: two phases of two taps, which are interleaved.
 // CHECK-LABEL: @even
@@ -81,4 +81,43 @@ func.func @dilated(%x: tensor<1x16x12x9xf32>, %w: tensor<16x16x3x5xf32>) -> tens
 func.func @single_taps(%x: tensor<1x16x32x32xf32>, %w: tensor<8x16x2x2xf32>) -> tensor<1x8x64x64xf32> {
   %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 1, 1>, lhs_dilation = array<i64: 2, 2>, low = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x32x32xf32>, tensor<8x16x2x2xf32>) -> tensor<1x8x64x64xf32>
   return %0 : tensor<1x8x64x64xf32>
+}
+
+// -----
+
+// A bias and a conversion work on each phase, before these are interleaved; what is not the same everywhere does not.
+// CHECK-LABEL: @followed
+// CHECK: %[[Y0:.*]] = prim.conv %arg0
+// CHECK: %[[B0:.*]] = prim.broadcast %arg2 {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<1x64x64xf32>
+// CHECK: %[[S0:.*]] = prim.add %[[Y0]], %[[B0]]
+// CHECK: prim.convert %[[S0]] : (tensor<1x64x64xf32>) -> tensor<1x64x64xbf16>
+// CHECK: prim.conv %arg0
+// CHECK: prim.convert {{.*}} -> tensor<1x64x64xbf16>
+// CHECK: %[[ALL:.*]] = prim.reshape {{.*}} -> tensor<1x64x128xbf16>
+// CHECK: prim.add %[[ALL]], %arg3
+// SAME: checked 1 of 1 passes
+func.func @followed(%x: tensor<1x64x64xf32>, %w: tensor<64x64x4xf32>, %b: tensor<64xf32>, %r: tensor<1x64x128xbf16>) -> tensor<1x64x128xbf16> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 2>, lhs_dilation = array<i64: 2>, low = array<i64: 2>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x64x64xf32>, tensor<64x64x4xf32>) -> tensor<1x64x128xf32>
+  %1 = prim.broadcast %b {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<1x64x128xf32>
+  %2 = prim.add %0, %1 : tensor<1x64x128xf32>
+  %3 = prim.convert %2 : (tensor<1x64x128xf32>) -> tensor<1x64x128xbf16>
+  %4 = prim.add %3, %r : tensor<1x64x128xbf16>
+  return %4 : tensor<1x64x128xbf16>
+}
+
+// -----
+
+// Where phases are the features of one convolution, these have the bias as often.
+// CHECK-LABEL: @followed_together
+// CHECK: prim.conv {{.*}} -> tensor<1x256x64xf32>
+// CHECK: prim.broadcast %arg2 {dims = array<i64: 1>} : (tensor<128xf32>) -> tensor<2x128xf32>
+// CHECK: prim.reshape {{.*}} -> tensor<256xf32>
+// CHECK: prim.add {{.*}} : tensor<1x256x64xf32>
+// CHECK: prim.reshape {{.*}} -> tensor<1x128x128xf32>
+// SAME: checked 1 of 1 passes
+func.func @followed_together(%x: tensor<1x64x64xf32>, %w: tensor<128x64x2xf32>, %b: tensor<128xf32>) -> tensor<1x128x128xf32> {
+  %0 = prim.conv %x, %w {groups = 1 : i64, high = array<i64: 1>, lhs_dilation = array<i64: 2>, low = array<i64: 1>, rhs_dilation = array<i64: 1>, strides = array<i64: 1>} : (tensor<1x64x64xf32>, tensor<128x64x2xf32>) -> tensor<1x128x128xf32>
+  %1 = prim.broadcast %b {dims = array<i64: 1>} : (tensor<128xf32>) -> tensor<1x128x128xf32>
+  %2 = prim.add %0, %1 : tensor<1x128x128xf32>
+  return %2 : tensor<1x128x128xf32>
 }

@@ -15,16 +15,17 @@
 //!
 //! A window that is dilated by `d` as well meets one in `s / gcd(s, d)` of its taps, dilated by `d / gcd(s, d)`.
 //! Phases that meet no tap are zeros. Where each phase meets one tap (a window as wide as the stride) and no padding, phases are the features
-//! of one convolution.
+//! of one convolution. Pointwise ops that follow, and do the same everywhere (a bias, an activation, a conversion), work on each phase before.
 //!
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
 use crate::prim::channels_last::order::transpose;
+use crate::prim::fusion::class::{is_pointwise, sole_reader};
 use crate::prim::zero::zero;
 use num_integer::gcd;
 use strata_core::ir::{Attr, Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_core::rewrite::{NoMatch, Patterns, apply_in_order};
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::prim;
 use strata_dialects::prim::layout::ConvLayout;
 
@@ -45,9 +46,10 @@ const MIN_PRODUCTS_OF_PHASE: i64 = 1 << 16;
 
 impl Pass for SplitPhases {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let mut patterns = Patterns::<()>::new(op.cx());
-        patterns.remarks(cx.remarks()).identity::<prim::Conv>("phases", 1, |conv, rewriter| Ok(Polyphase::of(conv)?.build(rewriter)));
-        self.convolutions.add(apply_in_order(op, patterns));
+        let (remarks, mut rewriter) = (cx.remarks(), cx.rewriter());
+        let found: Vec<_> = op.find_all(prim::Conv::NAME).into_iter().filter_map(|conv| remarks.found(conv, Polyphase::of(conv))).collect();
+        self.convolutions.add(found.len());
+        found.iter().for_each(|polyphase| polyphase.rewrite(&mut rewriter));
         Ok(())
     }
 }
@@ -57,6 +59,8 @@ struct Polyphase<'c> {
     conv: Op<'c>,
     /// One of each spatial dimension.
     dims: Vec<Dim>,
+    /// Pointwise ops, each the only reader of the one before, that do the same at all places in space.
+    followers: Vec<Op<'c>>,
 }
 
 /// What a spatial dimension of the convolution is like.
@@ -143,15 +147,27 @@ impl<'c> Polyphase<'c> {
             return Err("it has too many phases, or phases without results".into());
         }
         match saved >= MIN_PRODUCTS && saved / phases >= MIN_PRODUCTS_OF_PHASE {
-            true => Ok(Self { conv, dims }),
+            true => Ok(Self { conv, dims, followers: followers(conv) }),
             false => Err("its products with zeros are not worth the launches".into()),
         }
+    }
+
+    /// Puts the phases in the place of the convolution, and of the pointwise ops that follow it: these work on each phase, before all are
+    /// interleaved.
+    fn rewrite(&self, b: &mut Rewriter<'c>) {
+        let mut replaced: Vec<_> = std::iter::once(self.conv).chain(self.followers.iter().copied()).collect();
+        let Some(last) = replaced.pop() else { return };
+        b.go_before(last);
+        b.set_location(self.conv.location());
+        let all = self.build(b);
+        b.replace(last, &[all]);
+        replaced.into_iter().rev().for_each(|op| b.erase(op));
     }
 
     /// All phases, interleaved.
     fn build(&self, b: &mut Builder<'c>) -> Value<'c> {
         let all = if self.has_single_taps() { self.together(b) } else { self.interleaved(b, &mut Vec::new()) };
-        let (ty, made) = (self.conv.result(0).ty(), all.ty().shape());
+        let (ty, made) = (typed(all, &self.conv.result(0).ty().shape()), all.ty().shape());
         if made == ty.shape() {
             return all;
         }
@@ -192,14 +208,33 @@ impl<'c> Polyphase<'c> {
             &vec![0; count],
             &ones,
         );
+        let y = self.follow(b, y, taps.len() as i64);
         // [n, phases.., features, space..] becomes [n, features, (space, phase)..].
         let phases: Vec<i64> = self.dims.iter().map(|dim| dim.phases).collect();
         let apart = [&[shape[0]], phases.as_slice(), &[shape[1]], quotients.as_slice()].concat();
-        let apart = b.value(prim::Reshape::NAME, &[y], typed(result, &apart), &[]);
+        let apart = b.value(prim::Reshape::NAME, &[y], typed(y, &apart), &[]);
         let perm: Vec<usize> = [0, count + 1].into_iter().chain((0..count).flat_map(|dim| [count + 2 + dim, 1 + dim])).collect();
         let turned = transpose(b, apart, &perm);
         let merged: Vec<i64> = shape[..2].iter().copied().chain(self.dims.iter().map(|dim| dim.quotient() * dim.phases)).collect();
-        b.value(prim::Reshape::NAME, &[turned], typed(result, &merged), &[])
+        b.value(prim::Reshape::NAME, &[turned], typed(y, &merged), &[])
+    }
+
+    /// What follows the convolution, of a part of its results that has so many copies of its features.
+    fn follow(&self, b: &mut Builder<'c>, part: Value<'c>, copies: i64) -> Value<'c> {
+        let (mut value, mut before) = (part, self.conv.result(0));
+        for follower in &self.followers {
+            let ty = |like: Value<'c>| typed(like, &part.ty().shape());
+            let operands: Vec<_> = follower
+                .operands()
+                .into_iter()
+                .map(|operand| if operand == before { value } else { repeated(b, operand, ty(operand), copies) })
+                .collect();
+            let attrs = follower.attrs();
+            let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+            before = follower.result(0);
+            value = b.value(follower.name(), &operands, ty(before), &attrs);
+        }
+        value
     }
 
     /// The phases of these numbers, one of each dimension.
@@ -236,13 +271,15 @@ impl<'c> Polyphase<'c> {
         let sizes: Vec<i64> = result.ty().shape()[..2].iter().copied().chain(self.dims.iter().map(Dim::quotient)).collect();
         if phases.iter().any(|phase| phase.taps == 0) {
             let zero = zero(b, result.ty().element());
-            return b.value(prim::Broadcast::NAME, &[zero], typed(result, &sizes), &[("dims", b.cx().i64s_attr(&[]))]);
+            let zeros = b.value(prim::Broadcast::NAME, &[zero], typed(result, &sizes), &[("dims", b.cx().i64s_attr(&[]))]);
+            return self.follow(b, zeros, 1);
         }
         let own = self.taps(b, &phases);
         let of = |of: &dyn Fn(&Phase) -> i64| phases.iter().map(of).collect::<Vec<_>>();
         let (low, high, dilation) = (of(&|phase| phase.low), of(&|phase| phase.high), of(&|phase| phase.dilation));
         let groups = self.conv.int("groups").unwrap_or(1);
-        conv(b, [self.conv.operand(0), own], typed(result, &sizes), groups, &low, &high, &dilation)
+        let part = conv(b, [self.conv.operand(0), own], typed(result, &sizes), groups, &low, &high, &dilation);
+        self.follow(b, part, 1)
     }
 
     /// The taps that a phase meets.
@@ -257,6 +294,41 @@ impl<'c> Polyphase<'c> {
         ];
         b.value(prim::Slice::NAME, &[w], typed(w, &taps), &attrs)
     }
+}
+
+/// The pointwise ops that follow a convolution, as far as their other operands are the same at all places in space.
+fn followers<'c>(conv: Op<'c>) -> Vec<Op<'c>> {
+    let (mut found, mut last) = (Vec::new(), conv);
+    while let Some(next) = sole_reader(last.result(0)).filter(|next| next.block() == conv.block() && is_pointwise(*next)) {
+        if next.num_results() != 1 || !next.operands().into_iter().all(|operand| operand == last.result(0) || repeats(operand)) {
+            break;
+        }
+        found.push(next);
+        last = next;
+    }
+    found
+}
+
+/// Whether a value is a number, or one for each feature, everywhere.
+fn repeats(value: Value<'_>) -> bool {
+    let repeat = value.defining_op().filter(|op| op.isa::<prim::Broadcast>() && op.num_operands() == 1);
+    repeat.is_some_and(|op| match op.ints("dims").as_deref() {
+        Some([]) => true,
+        Some([1]) => op.operand(0).ty().shape()[0] == value.ty().shape()[1],
+        _ => false,
+    })
+}
+
+/// A value that [`repeats`] in another shape, which has so many copies of the features.
+fn repeated<'c>(b: &mut Builder<'c>, value: Value<'c>, ty: Type<'c>, copies: i64) -> Value<'c> {
+    let Some(repeat) = value.defining_op() else { return value };
+    let (cx, mut source, dims) = (b.cx(), repeat.operand(0), repeat.ints("dims").unwrap_or_default());
+    if copies > 1 && !dims.is_empty() {
+        let features = source.ty().shape()[0];
+        let rows = b.value(prim::Broadcast::NAME, &[source], typed(source, &[copies, features]), &[("dims", cx.i64s_attr(&[1]))]);
+        source = b.value(prim::Reshape::NAME, &[rows], typed(source, &[copies * features]), &[]);
+    }
+    b.value(prim::Broadcast::NAME, &[source], ty, &[("dims", cx.i64s_attr(&dims))])
 }
 
 /// A convolution that moves by one, of an input without gaps.

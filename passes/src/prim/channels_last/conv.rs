@@ -62,8 +62,12 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, tar
     let (x, w) = match halves(op, target) {
         // A conversion may have come over by itself.
         Some([x, w]) => {
-            let [x, w] = [x.value(b), w.value(b)];
-            (known.and_then(half).unwrap_or_else(|| orders.in_order(b, x, &perm)), w)
+            let came = known.and_then(half);
+            let x = came.unwrap_or_else(|| {
+                let x = narrow(b, x);
+                orders.in_order(b, x, &perm)
+            });
+            (x, narrow(b, w))
         }
         None if few => (op.operand(0), op.operand(1)),
         None => (orders.in_order(b, op.operand(0), &perm), op.operand(1)),
@@ -101,46 +105,32 @@ fn keeps_padding(op: Op<'_>, x: Value<'_>) -> bool {
 
 /// The `bf16` operands of a convolution that are converted to `f32`, where two channels are products of one instruction, and the features of a
 /// group fill the lanes of one.
-fn halves<'c>(op: Op<'c>, target: &Target) -> Option<[Half<'c>; 2]> {
+fn halves<'c>(op: Op<'c>, target: &Target) -> Option<[Value<'c>; 2]> {
     let (shape, groups) = (op.operand(1).ty().shape(), op.int("groups")?);
     let filled = shape[1] >= FEATURES && shape[0] / groups >= FEATURES;
     let pairs = target.has_bf16_dots() && filled && shape[1] % 2 == 0;
-    let halves = [Half::of(op.operand(0))?, Half::of(op.operand(1))?];
-    pairs.then_some(halves)
+    (pairs && is_half(op.operand(0)) && is_half(op.operand(1))).then(|| [op.operand(0), op.operand(1)])
 }
 
-/// What is converted from `bf16` to `f32`, and views of that.
-struct Half<'c> {
-    from: Value<'c>,
-    /// The last one first.
-    views: Vec<Op<'c>>,
+/// Whether a value is converted from `bf16` to `f32`, or made of such values by views and concatenations.
+fn is_half(value: Value<'_>) -> bool {
+    let parts = value.defining_op().filter(|op| is_view(*op)).map(|op| op.operands());
+    half(value).is_some() || parts.is_some_and(|parts| parts.into_iter().all(is_half))
 }
 
-impl<'c> Half<'c> {
-    fn of(mut value: Value<'c>) -> Option<Self> {
-        let mut views = Vec::new();
-        while let Some(view) = value.defining_op().filter(|op| is_view(*op)) {
-            value = view.operand(0);
-            views.push(view);
-        }
-        Some(Self { from: half(value)?, views })
-    }
-
-    /// The same views of what is converted.
-    fn value(&self, b: &mut Builder<'c>) -> Value<'c> {
-        self.views.iter().rev().fold(self.from, |value, view| {
-            let attrs = view.attrs();
-            let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-            let ty = value.ty().with_shape(&view.result(0).ty().shape());
-            b.value(view.name(), &[value], ty, &attrs)
-        })
-    }
+/// The same of what is converted.
+fn narrow<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let Some(view) = value.defining_op().filter(|_| half(value).is_none()) else { return half(value).unwrap_or(value) };
+    let parts: Vec<_> = view.operands().into_iter().map(|part| narrow(b, part)).collect();
+    let attrs = view.attrs();
+    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
+    b.value(view.name(), &parts, parts[0].ty().with_shape(&value.ty().shape()), &attrs)
 }
 
-/// Whether an op moves the elements of one tensor of known size, and no more.
+/// Whether an op moves the elements of tensors of known size, and no more.
 fn is_view(op: Op<'_>) -> bool {
     let moves = op.isa::<prim::Transpose>() || op.isa::<prim::Reverse>() || op.isa::<prim::Reshape>() || op.isa::<prim::Slice>();
-    moves && op.num_operands() == 1 && op.result(0).ty().is_static()
+    (moves && op.num_operands() == 1 || op.isa::<prim::Concat>()) && op.result(0).ty().is_static()
 }
 
 /// What is converted from `bf16` to `f32` here.

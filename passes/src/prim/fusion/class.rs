@@ -1,6 +1,6 @@
 //! What fusion needs to know of an op.
 
-use strata_core::ir::{ElementType, Op, Type};
+use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_dialects::capture::Permute;
 use strata_dialects::loops;
 use strata_dialects::prim::{self, Cost, Pointwise};
@@ -105,4 +105,11 @@ pub fn reorders(op: Op<'_>) -> bool {
 /// Whether executing the op does nothing but compute its results.
 pub fn is_pure(op: Op<'_>) -> bool {
     matches!(op.dialect(), "prim" | "arith" | "math" | "complex" | "affine" | "tensor") || op.is(Permute::NAME)
+}
+
+/// The only op that reads a value, however often.
+pub fn sole_reader(value: Value<'_>) -> Option<Op<'_>> {
+    let uses = value.uses();
+    let first = uses.first()?.op;
+    uses.iter().all(|using| using.op == first).then_some(first)
 }

@@ -5,7 +5,7 @@
 //! operands are taken apart likewise.
 
 use super::matrices::TILE;
-use crate::prim::fusion::class::is_pointwise;
+use crate::prim::fusion::class::{is_pointwise, sole_reader};
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
 use strata_core::rewrite::Rewriter;
@@ -29,13 +29,6 @@ pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>, b: &mut Rewriter<'c>) {
     let whole = together(b, tiles, &shape);
     b.replace(last, &[whole]);
     before.into_iter().rev().for_each(|op| b.erase(op));
-}
-
-/// The only op that reads a value, however often.
-fn sole_reader(value: Value<'_>) -> Option<Op<'_>> {
-    let uses = value.uses();
-    let first = uses.first()?.op;
-    uses.iter().all(|using| using.op == first).then_some(first)
 }
 
 /// A tensor of the convolution's shape in the shape of tiles.
