@@ -374,3 +374,20 @@ func.func @late_member(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> (tensor<
   %2 = prim.sqrt %e : tensor<64x64xf32>
   return %0, %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+// What two contractions compute goes to their kernels with what follows, although both read one bias.
+// CHECK-LABEL: func.func @epilogues(
+// CHECK: prim.dot
+// CHECK: prim.fusion {{.*}} -> tensor<8x16xf32> {
+// CHECK: prim.fusion {{.*}} -> tensor<8x16xf32> {
+// CHECK: return
+func.func @epilogues(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %v: tensor<4x16xf32>, %b: tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = prim.dot %x, %w {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = prim.dot %x, %v {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %2 = prim.broadcast %b {dims = array<i64: 1>} : (tensor<16xf32>) -> tensor<8x16xf32>
+  %3 = prim.add %0, %2 : tensor<8x16xf32>
+  %4 = prim.add %1, %2 : tensor<8x16xf32>
+  return %3, %4 : tensor<8x16xf32>, tensor<8x16xf32>
+}

@@ -23,7 +23,7 @@ use crate::prim::channels_last::order::transpose;
 use crate::prim::fusion::class::{is_pointwise, sole_reader};
 use crate::prim::zero::zero;
 use num_integer::gcd;
-use strata_core::ir::{Attr, Builder, Op, Type, Value};
+use strata_core::ir::{Builder, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::prim;
@@ -166,7 +166,7 @@ impl<'c> Polyphase<'c> {
 
     /// All phases, interleaved.
     fn build(&self, b: &mut Builder<'c>) -> Value<'c> {
-        let all = if self.has_single_taps() { self.together(b) } else { self.interleaved(b, &mut Vec::new()) };
+        let all = if self.has_single_taps() { self.together(b) } else { self.interleaved(b) };
         let (ty, made) = (typed(all, &self.conv.result(0).ty().shape()), all.ty().shape());
         if made == ty.shape() {
             return all;
@@ -242,26 +242,34 @@ impl<'c> Polyphase<'c> {
         self.dims.iter().zip(chosen).map(|(dim, &at)| dim.phase(at)).collect()
     }
 
-    /// The phases of the dimensions from `chosen.len()` on, interleaved, for these phases of the dimensions before.
-    fn interleaved(&self, b: &mut Builder<'c>, chosen: &mut Vec<i64>) -> Value<'c> {
+    /// All phases, each with results of its own, interleaved: phases stand along a dimension of their own behind each one in space, which then
+    /// becomes a part of that.
+    fn interleaved(&self, b: &mut Builder<'c>) -> Value<'c> {
+        let stacked = self.stacked(b, &mut Vec::new());
+        let shape = stacked.ty().shape();
+        let merged: Vec<i64> = shape[..2].iter().copied().chain(shape[2..].chunks(2).map(|pair| pair.iter().product())).collect();
+        b.value(prim::Reshape::NAME, &[stacked], typed(stacked, &merged), &[])
+    }
+
+    /// The phases of the dimensions from `chosen.len()` on, side by side, for these phases of the dimensions before.
+    fn stacked(&self, b: &mut Builder<'c>, chosen: &mut Vec<i64>) -> Value<'c> {
         let at = chosen.len();
-        let Some(dim) = self.dims.get(at) else { return self.phase(b, chosen) };
+        let Some(dim) = self.dims.get(at) else {
+            let part = self.phase(b, chosen);
+            let shape = part.ty().shape();
+            let apart: Vec<i64> = shape[..2].iter().copied().chain(shape[2..].iter().flat_map(|&size| [size, 1])).collect();
+            return b.value(prim::Reshape::NAME, &[part], typed(part, &apart), &[]);
+        };
         let mut parts = Vec::new();
         for phase in 0..dim.phases {
             chosen.push(phase);
-            parts.push(self.interleaved(b, chosen));
+            parts.push(self.stacked(b, chosen));
             chosen.pop();
         }
         let [first, _, ..] = parts[..] else { return parts[0] };
-        // The phases along a dimension of their own behind this one, which then becomes a part of it.
-        let (axis, shape) = (at + 3, first.ty().shape());
-        let with = |count: i64| [&shape[..axis], &[count], &shape[axis..]].concat();
-        let parts: Vec<_> = parts.into_iter().map(|part| b.value(prim::Reshape::NAME, &[part], typed(first, &with(1)), &[])).collect();
-        let dim_attr: [(&str, Attr<'c>); 1] = [("dim", b.cx().i64_attr(axis as i64))];
-        let stacked = b.value(prim::Concat::NAME, &parts, typed(first, &with(dim.phases)), &dim_attr);
-        let mut merged = shape.clone();
-        merged[axis - 1] *= dim.phases;
-        b.value(prim::Reshape::NAME, &[stacked], typed(first, &merged), &[])
+        let (axis, mut shape) = (3 + 2 * at, first.ty().shape());
+        shape[axis] = dim.phases;
+        b.value(prim::Concat::NAME, &parts, typed(first, &shape), &[("dim", b.cx().i64_attr(axis as i64))])
     }
 
     /// The convolution of one phase.

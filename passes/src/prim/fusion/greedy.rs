@@ -108,7 +108,7 @@ impl<'a, 'c> Greedy<'a, 'c> {
             for pair in groups.windows(2) {
                 let (a, b) = (self.graph.group(pair[0]), self.graph.group(pair[1]));
                 // Two readers of one tensor that stay apart are nothing to remark on.
-                let left = self.is_for_a_reduction(a) || self.is_for_a_reduction(b);
+                let left = [a, b].into_iter().any(|group| self.is_for_a_reduction(group) || self.is_for_a_contraction(group));
                 if a != b && !left && !self.graph.detour(b, a) && self.ask(a, b).is_ok() {
                     self.merge(a, b);
                     return true;
@@ -226,6 +226,13 @@ impl<'a, 'c> Greedy<'a, 'c> {
             }
         }
         false
+    }
+
+    /// Whether this pass leaves a group to the other one: it reads what a contraction computes, whose kernel would take it in.
+    fn is_for_a_contraction(&self, group: usize) -> bool {
+        let operands = self.graph.members(group).iter().flat_map(|&node| self.graph.operands(node));
+        let mut makers = operands.filter_map(|&operand| self.graph.producer(operand));
+        !self.rules.reductions && makers.any(|maker| self.graph.class(maker) == Class::Contract)
     }
 
     /// Whether this pass leaves a group to the other one: a reduction reads what it computes and would take it in, writing nothing.
