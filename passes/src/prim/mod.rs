@@ -1,5 +1,6 @@
 //! Passes on tensor operators and their fusions.
 
+mod again;
 pub mod apply_dim_orders;
 pub mod channels_last;
 pub mod fold_channels;

@@ -19,6 +19,7 @@
 //!
 //! The same products are summed in the same order, but for those with zeros. Sizes must be known.
 
+use crate::prim::again::again;
 use crate::prim::channels_last::order::transpose;
 use crate::prim::fusion::class::{is_pointwise, sole_reader};
 use crate::prim::zero::zero;
@@ -229,10 +230,8 @@ impl<'c> Polyphase<'c> {
                 .into_iter()
                 .map(|operand| if operand == before { value } else { repeated(b, operand, ty(operand), copies) })
                 .collect();
-            let attrs = follower.attrs();
-            let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
             before = follower.result(0);
-            value = b.value(follower.name(), &operands, ty(before), &attrs);
+            value = again(b, *follower, &operands, ty(before), &[]);
         }
         value
     }

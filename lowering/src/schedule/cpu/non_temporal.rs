@@ -49,7 +49,7 @@ impl Limits {
     }
 }
 
-/// What a kernel touches for each byte of a result, where it reads more than that.
+/// Bytes that a kernel touches for each byte of a result, at least, where it reads more than it writes.
 const READS_MORE: u64 = 3;
 
 /// Cycles in which memory fetches the line that a vector is written to: 64 bytes at a core's 16 GB/s and 4 GHz.

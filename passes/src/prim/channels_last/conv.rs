@@ -2,6 +2,7 @@
 
 use super::order::{Ordered, Orders, reordered_type, transpose};
 use super::{FEATURES, plain};
+use crate::prim::again::again;
 use crate::prim::zero::zero;
 use strata_core::ir::{Builder, DYNAMIC, ElementType, Op, Value};
 use strata_core::rewrite::Matched;
@@ -122,9 +123,7 @@ fn is_half(value: Value<'_>) -> bool {
 fn narrow<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let Some(view) = value.defining_op().filter(|_| half(value).is_none()) else { return half(value).unwrap_or(value) };
     let parts: Vec<_> = view.operands().into_iter().map(|part| narrow(b, part)).collect();
-    let attrs = view.attrs();
-    let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    b.value(view.name(), &parts, parts[0].ty().with_shape(&value.ty().shape()), &attrs)
+    again(b, view, &parts, parts[0].ty().with_shape(&value.ty().shape()), &[])
 }
 
 /// Whether an op moves the elements of tensors of known size, and no more.

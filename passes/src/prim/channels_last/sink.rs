@@ -3,7 +3,7 @@
 use super::order::{Ordered, Orders, inverse, reordered, reordered_type, spell, transpose};
 use super::reduce;
 use crate::prim::fusion::class::is_pointwise;
-use strata_core::ir::{Attr, Builder, DYNAMIC, Op, OpSpec, Value};
+use strata_core::ir::{Attr, Builder, DYNAMIC, Op, Value};
 use strata_dialects::prim;
 use strata_dialects::prim::view::windowed;
 
@@ -110,13 +110,8 @@ fn without(perm: &[usize], dropped: &[usize]) -> Vec<usize> {
 
 /// The same op with other operands, attributes and order.
 fn again<'c>(b: &mut Builder<'c>, op: Op<'c>, operands: &[Value<'c>], perm: Vec<usize>, changed: &[(&str, Attr<'c>)]) -> Ordered<'c> {
-    let kept = op.attrs();
-    let mut attrs: Vec<(&str, Attr<'c>)> = kept.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-    attrs.retain(|(name, _)| !changed.iter().any(|(other, _)| other == name));
-    attrs.extend(changed);
-    let result = reordered_type(op.result(0).ty(), &perm);
-    let made = b.op(OpSpec { name: op.name(), operands, results: &[result], attrs: &attrs, ..OpSpec::default() });
-    Ordered { value: made.result(0), perm }
+    let ty = reordered_type(op.result(0).ty(), &perm);
+    Ordered { value: crate::prim::again::again(b, op, operands, ty, changed), perm }
 }
 
 /// A reshape of known sizes splits and merges groups of dims; it does so in any order in which the groups stay whole. Where only the innermost

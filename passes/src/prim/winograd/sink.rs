@@ -5,9 +5,10 @@
 //! operands are taken apart likewise.
 
 use super::matrices::TILE;
+use crate::prim::again::again;
 use crate::prim::fusion::class::{is_pointwise, sole_reader};
 use crate::prim::zero::zero;
-use strata_core::ir::{Builder, Op, OpSpec, Type, Value};
+use strata_core::ir::{Builder, Op, Type, Value};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::prim;
 
@@ -19,10 +20,7 @@ pub fn follow<'c>(conv: Op<'c>, mut tiles: Value<'c>, b: &mut Rewriter<'c>) {
         b.go_before(next);
         let moved = |operand: Value<'c>| if operand == last.result(0) { tiles } else { apart(b, operand, tiles.ty()) };
         let operands: Vec<_> = next.operands().into_iter().map(moved).collect();
-        let attrs = next.attrs();
-        let attrs: Vec<_> = attrs.iter().map(|(name, attr)| (name.as_str(), *attr)).collect();
-        let results = [next.result(0).ty().with_shape(&tiles.ty().shape())];
-        tiles = b.op(OpSpec { name: next.name(), operands: &operands, results: &results, attrs: &attrs, ..OpSpec::default() }).result(0);
+        tiles = again(b, next, &operands, next.result(0).ty().with_shape(&tiles.ty().shape()), &[]);
         before.push(std::mem::replace(&mut last, next));
     }
     b.go_before(last);
