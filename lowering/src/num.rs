@@ -84,7 +84,21 @@ impl<'c> Num<'c> {
         match (self, other) {
             (Self::Const(x), Self::Const(y)) if y > 0 => Self::Const(x.div_euclid(y)),
             (num, Self::Const(1)) => num,
-            _ => self.op(b, arith::FloorDivSI::NAME, other),
+            _ => match self.without_multiple(other) {
+                Some((rest, times)) => rest.floor_div(b, other).add(b, Self::Const(times)),
+                None => self.op(b, arith::FloorDivSI::NAME, other),
+            },
+        }
+    }
+
+    /// `self` as `rest + times * other`, where it is a sum with a constant that is a multiple of `other`: unrolled copies of a loop share
+    /// their quotients and remainders.
+    fn without_multiple(self, other: Self) -> Option<(Self, i64)> {
+        let (Self::Value(sum), Self::Const(divisor @ 1..)) = (self, other) else { return None };
+        let sum = sum.defining_op().filter(|op| op.isa::<arith::AddI>())?;
+        match (Self::of(sum.operand(0)), Self::of(sum.operand(1))) {
+            (rest, Self::Const(constant)) | (Self::Const(constant), rest) if constant % divisor == 0 => Some((rest, constant / divisor)),
+            _ => None,
         }
     }
 
@@ -100,6 +114,9 @@ impl<'c> Num<'c> {
             (Self::Const(x), Self::Const(y)) if y > 0 => Self::Const(x.rem_euclid(y)),
             (_, Self::Const(1)) => Self::Const(0),
             _ => {
+                if let Some((rest, _)) = self.without_multiple(other) {
+                    return rest.modulo(b, other);
+                }
                 let quotient = self.floor_div(b, other);
                 let whole = quotient.mul(b, other);
                 self.sub(b, whole)

@@ -54,6 +54,8 @@ func.func @main(%x: tensor<64x512xf32>) -> tensor<64xf32> attributes {capture.en
 // CHECK: gpu.func @k0
 // CHECK: %[[SUMS:.*]]:16 = scf.for
 // CHECK: gpu.barrier
+// What a thread copies next lies a constant behind what it copied before: all divide the thread's own number.
+// CHECK-COUNT-16: arith.floordivsi %thread_id_x,
 // CHECK: llvm.load
 // CHECK: llvm.store
 // CHECK: gpu.barrier
