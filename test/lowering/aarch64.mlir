@@ -10,9 +10,10 @@
 // Code for Arm: 32 registers of four floats, products with one lane of a register, the larger number in one instruction. A CPU with
 // vectors of any length (SVE) takes the same kernels. Nothing calls the vector library of x86-64.
 
-// A row of the product's block: each vector of the second operand is used for twelve rows.
-// CHECK-COUNT-24: fmla v{{[0-9]+}}.4s, v{{[0-9]+}}.4s, v{{[0-9]+}}.s[0]
+// A row of the product's block: each vector of the second operand is used for twelve rows, and what is written is asked for on the way.
 // CHECK: fmax v{{[0-9]+}}.4s
+// CHECK: prfm pstl1keep
+// CHECK-COUNT-24: fmla v{{[0-9]+}}.4s, v{{[0-9]+}}.4s, v{{[0-9]+}}.s[0]
 func.func @main(%a: tensor<480x64xf32>, %b: tensor<64x480xf32>) -> (tensor<480x480xf32>, tensor<480x64xf32>) {
   %product = aten.mm %a, %b : (tensor<480x64xf32>, tensor<64x480xf32>) -> tensor<480x480xf32>
   %positive = aten.relu %product : (tensor<480x480xf32>) -> tensor<480x480xf32>

@@ -122,3 +122,22 @@ func.func @overlapping(%x: tensor<7xf32> {capture.kind = "input", capture.name =
   %0 = prim.sliding_window %x {sizes = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : (tensor<7xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
 }
+
+// -----
+
+// Beside a constant the result says which one was larger: the operand is not kept for it.
+
+// CHECK-LABEL: func.func @positive(
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4xf32> {capture.cotangent
+// CHECK: %[[ZEROS:.*]] = prim.broadcast
+// CHECK: %[[Y:.*]] = prim.maximum
+// CHECK: %[[PASSED:.*]] = prim.eq %[[Y]], %[[ZEROS]]
+// CHECK-NOT: prim.lt
+// CHECK: prim.select %[[PASSED]], %{{.*}}, %[[G]]
+func.func @positive(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad})
+    -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.constant {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %1 = prim.broadcast %0 {dims = array<i64>} : (tensor<f32>) -> tensor<4xf32>
+  %2 = prim.maximum %x, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

@@ -108,3 +108,23 @@ func.func @whole(%x: tensor<1024xf32>, %i: tensor<1024xi32>) -> (tensor<1024xf32
   }
   return %0, %8 : tensor<1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// What is the same in all turns of the loop is computed in front of it, and makes no chain long.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NOT: distribute
+func.func @uniform(%x: tensor<1024xf32>, %step: tensor<f32>) -> tensor<1024xf32> {
+  %0 = prim.fusion %x, %step : (tensor<1024xf32>, tensor<f32>) -> tensor<1024xf32> {
+  ^bb0(%a: tensor<1024xf32>, %t: tensor<f32>):
+    %1 = prim.sin %t : tensor<f32>
+    %2 = prim.exp %1 : tensor<f32>
+    %3 = prim.cos %2 : tensor<f32>
+    %4 = prim.exp %3 : tensor<f32>
+    %5 = prim.sin %4 : tensor<f32>
+    %6 = prim.broadcast %5 {dims = array<i64>} : (tensor<f32>) -> tensor<1024xf32>
+    %7 = prim.mul %a, %6 : tensor<1024xf32>
+    prim.yield %7 : (tensor<1024xf32>) -> ()
+  }
+  return %0 : tensor<1024xf32>
+}

@@ -391,3 +391,28 @@ func.func @epilogues(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %v: tensor<4x16x
   %4 = prim.add %1, %2 : tensor<8x16xf32>
   return %3, %4 : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// -----
+
+// Columns without their mean: the variance and what is normalised both take it from the tensor, which is in memory. It is not written.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: %[[X:.*]]: tensor<4096x64xf32>
+// CHECK: %[[SUM:.*]] = prim.reduce %[[X]]
+// CHECK: %[[SQUARES:.*]] = prim.fusion %[[SUM]], %[[X]] :
+// CHECK: %[[VARIANCE:.*]] = prim.reduce %[[SQUARES]]
+// CHECK: %[[Y:.*]] = prim.fusion %[[SUM]], %{{.*}}, %[[X]] :
+// CHECK: prim.sub
+// CHECK: prim.yield
+// CHECK: return %[[Y]]
+func.func @columns(%x: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %sum = prim.reduce %x {dims = array<i64: 0>, kind = "sum"} : (tensor<4096x64xf32>) -> tensor<64xf32>
+  %0 = prim.broadcast %sum {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<4096x64xf32>
+  %centred = prim.sub %x, %0 : tensor<4096x64xf32>
+  %squares = prim.mul %centred, %centred : tensor<4096x64xf32>
+  %variance = prim.reduce %squares {dims = array<i64: 0>, kind = "sum"} : (tensor<4096x64xf32>) -> tensor<64xf32>
+  %root = prim.rsqrt %variance : tensor<64xf32>
+  // expected-remark @+1 {{'prim.rsqrt' is not fused into 'prim.broadcast': profit: 'prim.rsqrt' is expensive and would be computed again for every repeated element}}
+  %1 = prim.broadcast %root {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<4096x64xf32>
+  %2 = prim.mul %centred, %1 : tensor<4096x64xf32>
+  return %2 : tensor<4096x64xf32>
+}

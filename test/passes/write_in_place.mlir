@@ -50,15 +50,50 @@ loop.kernel @update {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>, aff
 
 // -----
 
-// Another kernel reads the old value later.
+// Another kernel reads the old value later: the one that makes the new value goes to the end. The learning rate is a number, and no size.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: capture.in_place
+// CHECK: %[[READ:.*]] = loop.call %{{.*}} {callee = @sum}
+// CHECK: %[[NEW:.*]] = loop.call %{{.*}}, %{{.*}} {callee = @step}
+// CHECK: return %[[READ]], %[[NEW]]
+// CHECK: loop.kernel @step {in_place = array<i64: 0>
+func.func @main(%p: tensor<8xf32> {capture.name = "p"}, %rate: f64 {capture.name = "lr"})
+    -> (tensor<f32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
+  %0 = loop.call %p, %rate {callee = @step} : (tensor<8xf32>, f64) -> tensor<8xf32>
+  %1 = loop.call %p {callee = @sum} : (tensor<8xf32>) -> tensor<f32>
+  return %1, %0 : tensor<f32>, tensor<8xf32>
+}
+loop.kernel @step {shapes = [affine_map<() -> (8)>, affine_map<() -> ()>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>, %rate: f64):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], space = "buffer"} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.truncf %rate : f64 to f32
+    %2 = arith.mulf %a, %1 : f32
+    loop.yield %2 : f32
+  }
+  loop.return %0 : tensor<8xf32>
+}
+loop.kernel @sum {shapes = [affine_map<() -> (8)>, affine_map<() -> ()>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
+^bb0(%p: tensor<8xf32>):
+  %0 = loop.stage %p {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], reduce = array<i64: 0>, reducer = "sum", space = "buffer"} : (tensor<8xf32>) -> tensor<f32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<f32>
+}
+
+// -----
+
+// Another kernel reads the old value later, and what is returned depends on it.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: in_place
 // WHY: remark: the old value is read behind the kernel, or by what is no kernel [write-in-place]
 func.func @main(%p: tensor<8xf32> {capture.name = "p"})
-    -> (tensor<8xf32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32> {capture.kind = "mutation", capture.name = "p"}) attributes {capture.entry} {
   %0 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
   %1 = loop.call %p {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
-  return %1, %0 : tensor<8xf32>, tensor<8xf32>
+  %2 = loop.call %0 {callee = @twice} : (tensor<8xf32>) -> tensor<8xf32>
+  return %1, %2, %0 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], sizes = affine_map<() -> (8)>, symbols = array<i64>} {
 ^bb0(%p: tensor<8xf32>):
@@ -350,4 +385,38 @@ loop.kernel @twice {shapes = [affine_map<() -> (8)>, affine_map<() -> (8)>], siz
     loop.yield %1 : f32
   }
   loop.return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Of vectors that are transposed none is made twice where their copies fill the loop and its tiles: 64 rows, and no 72.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tensor<64x64xf32> {capture.in_place
+// CHECK-SAME: tensor<72x64xf32> {capture.kind
+// CHECK: loop.kernel @filled {in_place = array<i64: 0>
+// CHECK: loop.kernel @ragged {schedule
+// WHY: remark: the kernel computes points twice [write-in-place]
+func.func @main(%p: tensor<64x64xf32> {capture.name = "p"}, %q: tensor<72x64xf32> {capture.name = "q"}, %g: tensor<64x64xf32>, %h: tensor<64x72xf32>)
+    -> (tensor<64x64xf32> {capture.kind = "mutation", capture.name = "p"}, tensor<72x64xf32> {capture.kind = "mutation", capture.name = "q"}) attributes {capture.entry} {
+  %0 = loop.call %p, %g {callee = @filled} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = loop.call %q, %h {callee = @ragged} : (tensor<72x64xf32>, tensor<64x72xf32>) -> tensor<72x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<72x64xf32>
+}
+loop.kernel @filled {schedule = {order = array<i64: 0, 1>, tile = array<i64: 64, 64>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}, shapes = [affine_map<() -> (64, 64)>, affine_map<() -> (64, 64)>, affine_map<() -> (64, 64)>], sizes = affine_map<() -> (64, 64)>, symbols = array<i64>} {
+^bb0(%p: tensor<64x64xf32>, %g: tensor<64x64xf32>):
+  %0 = loop.stage %p, %g {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>], schedule = {transpose = 0 : i64}, space = "buffer"} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.subf %a, %b : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<64x64xf32>
+}
+loop.kernel @ragged {schedule = {order = array<i64: 0, 1>, tile = array<i64: 64, 64>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}, shapes = [affine_map<() -> (72, 64)>, affine_map<() -> (64, 72)>, affine_map<() -> (72, 64)>], sizes = affine_map<() -> (72, 64)>, symbols = array<i64>} {
+^bb0(%p: tensor<72x64xf32>, %g: tensor<64x72xf32>):
+  %0 = loop.stage %p, %g {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>], schedule = {transpose = 0 : i64}, space = "buffer"} : (tensor<72x64xf32>, tensor<64x72xf32>) -> tensor<72x64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.subf %a, %b : f32
+    loop.yield %1 : f32
+  }
+  loop.return %0 : tensor<72x64xf32>
 }

@@ -82,9 +82,9 @@ prim_rows! {
     /// None: a condition. PyTorch: `lt`.
     Lt => Zero;
     /// `t` for the larger one, half of it for each of two equal ones; 0 at a bound that is constant. PyTorch: `maximum`, `clamp`.
-    Maximum => Partials(&[|p, t| chosen(p.x(0).less(p.x(1)), p, t), |p, t| chosen(p.x(1).less(p.x(0)), p, t)]);
+    Maximum => Partials(&[|p, t| chosen(p, 0, t, |x, other| x.less(other)), |p, t| chosen(p, 1, t, |x, other| x.less(other))]);
     /// `t` for the smaller one, half of it for each of two equal ones; 0 at a bound that is constant. PyTorch: `minimum`, `clamp`.
-    Minimum => Partials(&[|p, t| chosen(p.x(0).greater(p.x(1)), p, t), |p, t| chosen(p.x(1).greater(p.x(0)), p, t)]);
+    Minimum => Partials(&[|p, t| chosen(p, 0, t, |x, other| x.greater(other)), |p, t| chosen(p, 1, t, |x, other| x.greater(other))]);
     /// `t * b` and `t * a`. PyTorch: `mul.Tensor`.
     Mul => Partials(&[|p, t| t * p.x(1), |p, t| t * p.x(0)]);
     /// None: a condition. PyTorch: `ne`.
@@ -156,11 +156,15 @@ fn over_square<'c>(t: Tensor<'c>, p: &Point<'c>) -> Tensor<'c> {
     square.equal(0).select(zero(t), t / square)
 }
 
-/// `t` where an operand is not passed over, half of it where both are equal.
-fn chosen<'c>(passed: Tensor<'c>, p: &Point<'c>, t: Tensor<'c>) -> Tensor<'c> {
-    let tied = if p.is_constant(0) || p.is_constant(1) { zero(t) } else { t * 0.5 };
-    let half = p.x(0).equal(p.x(1)).select(tied, t);
-    passed.select(zero(t), half)
+/// `t` where an operand of two is not passed over, half of it where both are equal. Beside a constant the result says both: a program keeps
+/// that for what comes next, and its operand would be kept for this alone.
+fn chosen<'c>(p: &Point<'c>, operand: usize, t: Tensor<'c>, passed: fn(Tensor<'c>, Tensor<'c>) -> Tensor<'c>) -> Tensor<'c> {
+    let (x, other) = (p.x(operand), p.x(1 - operand));
+    if p.is_constant(1 - operand) {
+        return p.y().equal(other).select(zero(t), t);
+    }
+    let half = x.equal(other).select(if p.is_constant(operand) { zero(t) } else { t * 0.5 }, t);
+    passed(x, other).select(zero(t), half)
 }
 
 fn power_of_base<'c>(p: &Point<'c>, t: Tensor<'c>) -> Tensor<'c> {

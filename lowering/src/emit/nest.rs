@@ -27,6 +27,16 @@ pub struct Loop<'c> {
     pub aligned: bool,
 }
 
+impl Loop<'_> {
+    /// The distance of its ends, where that is known.
+    pub fn steps(&self) -> Option<i64> {
+        match self.range {
+            (Num::Const(begin), Num::Const(end)) => Some(end - begin),
+            _ => self.length,
+        }
+    }
+}
+
 /// What happens to indices that do not fill a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail<'c> {

@@ -34,6 +34,13 @@ pub(crate) struct Insides {
 }
 
 impl Insides {
+    /// Whether the loop along a dim is cut where accesses reach a border.
+    pub fn cuts(&self, dim: usize) -> bool {
+        self.splits.contains_key(&dim)
+    }
+}
+
+impl Insides {
     /// Nothing but the sizes of the dims.
     pub(super) fn of(sizes: &[Num<'_>]) -> Self {
         let whole = |size: &Num<'_>| match size {

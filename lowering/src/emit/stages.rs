@@ -4,6 +4,7 @@ use super::emitter::Emitter;
 use super::lanes::Point;
 use super::nest::{Copy, Loop, Tail};
 use super::non_temporal::Route;
+use super::prefetch::Ahead;
 use super::reducer::{Reducer, start_in_lanes};
 use super::tiles::groups_along;
 use super::{Error, lanes};
@@ -156,14 +157,16 @@ impl<'c> Emitter<'c> {
 
     fn reduce(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
         let schedule = stage.schedule();
-        if schedule.prefetch == Some(true) {
-            self.prefetch_after(stage, copies);
-        }
         let name = stage.op.str("reducer").unwrap_or_default();
         let reducer =
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let (parallel, loops): (Vec<_>, Vec<_>) =
             self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        let asks = schedule.prefetch == Some(true);
+        let ahead = self.ahead(copies, &loops).filter(|_| asks && parallel.is_empty() && schedule.outer_reduction.is_none());
+        if asks && ahead.is_none() {
+            self.prefetch_after(stage, copies);
+        }
         if let Some(steps) = schedule.outer_reduction {
             return self.outer_reduction(stage, copies, (&parallel, &loops), (reducer, steps));
         }
@@ -171,12 +174,12 @@ impl<'c> Emitter<'c> {
             // The result is a tile: its own loops stand around the reduction.
             let parallel: Vec<_> = parallel.into_iter().map(|lp| Loop { unroll: schedule.rows.unwrap_or(1), ..lp }).collect();
             self.nest(&parallel, copies, Vec::new(), &mut |emitter, copies, carried| {
-                emitter.combine(stage, copies, &loops, reducer)?;
+                emitter.combine(stage, copies, &loops, reducer, None)?;
                 Ok(carried)
             })?;
             return Ok(());
         }
-        self.combine(stage, copies, &loops, reducer)
+        self.combine(stage, copies, &loops, reducer, ahead)
     }
 
     /// Loops of which the first one ends at once where one inside of it has nothing to do: its range may be any number then.
@@ -200,8 +203,15 @@ impl<'c> Emitter<'c> {
         loops
     }
 
-    /// The loops of a reduction around its accumulators.
-    fn combine(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], loops: &[Loop<'c>], reducer: Reducer) -> Result<(), Error> {
+    /// The loops of a reduction around its accumulators, which ask for what follows on the way.
+    fn combine(
+        &mut self,
+        stage: &StageView<'c>,
+        copies: &[Copy<'c>],
+        loops: &[Loop<'c>],
+        reducer: Reducer,
+        ahead: Option<Ahead>,
+    ) -> Result<(), Error> {
         let loops = &self.unless_idle(loops);
         let turns: i64 = loops.iter().map(|lp| lp.unroll).product();
         let inner_lanes = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
@@ -218,7 +228,7 @@ impl<'c> Emitter<'c> {
         }
         let reducer = numbers.unwrap_or(reducer);
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
-        let carried = self.nest(loops, &numbered, carried, &mut |emitter, copies, mut carried| {
+        let mut body = |emitter: &mut Self, copies: &[Copy<'c>], mut carried: Vec<Value<'c>>| {
             emitter.reads.clear();
             if emitter.has_instruction(stage) {
                 for copy in in_turn(copies).iter().flatten() {
@@ -257,7 +267,22 @@ impl<'c> Emitter<'c> {
             }
             emitter.reads.clear();
             Ok(carried)
-        })?;
+        };
+        let carried = match ahead {
+            None => self.nest(loops, &numbered, carried, &mut body)?,
+            Some(ahead) => {
+                let (begin, end) = loops[0].range;
+                self.repeat(begin, end, ahead.steps, carried, &mut |emitter, from, carried| {
+                    let done = from.sub(&mut emitter.b, begin);
+                    emitter.prefetch_part(stage, copies, &ahead, done);
+                    let whole = loops[0].steps().is_some_and(|steps| steps % ahead.steps == 0);
+                    let stop = from.add(&mut emitter.b, Num::Const(ahead.steps));
+                    let stop = if whole { stop } else { stop.min(&mut emitter.b, end) };
+                    let part = Loop { range: (from, stop), length: whole.then_some(ahead.steps), ..loops[0] };
+                    emitter.nest(&[&[part], &loops[1..]].concat(), &numbered, carried, &mut body)
+                })?
+            }
+        };
         for (slot, copy) in copies.iter().enumerate() {
             let parts = carried[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
             let sum = reducer.tree(&mut self.b, parts);

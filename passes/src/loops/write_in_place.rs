@@ -27,12 +27,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::analysis::views::{is_view, root};
 use crate::prim::hoist_weights::signature::Signature;
-use strata_core::ir::{AffineKind, AffineMap, Attr, Block, Op, Value};
+use strata_core::ir::{AffineKind, AffineMap, Attr, Block, ElementType, Op, Type, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::{arith, scf};
 use strata_dialects::loops::ranges::may_reach_outside;
-use strata_dialects::loops::schedule::StageSchedule;
+use strata_dialects::loops::schedule::{StageSchedule, makes_once};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::{capture, loops, prim};
 
@@ -50,7 +50,7 @@ impl Pass for WriteInPlace {
     fn run<'c>(&self, module: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
         let Some(entry) = module.body(0).ops().into_iter().find(|op| op.attr(capture::ENTRY).is_some()) else { return Ok(()) };
         raise_guards(entry.body(0), &mut cx.rewriter());
-        sink_steps(entry, &mut cx.rewriter());
+        sink_steps(module, entry, &mut cx.rewriter());
         let mut program = Program::of(module, entry);
         let found: Vec<_> = program.changed().into_iter().map(|at| (at, program.change(at))).collect();
         let mut changes: Vec<_> =
@@ -106,25 +106,45 @@ fn raise<'c>(op: Op<'c>, floor: Option<Op<'c>>, block: Block<'c>, rewriter: &mut
     }
 }
 
-/// Moves a kernel that makes what a loop carries on to the end of the loop's body, where others read the old value behind it.
-fn sink_steps<'c>(entry: Op<'c>, rewriter: &mut Rewriter<'c>) {
+/// Moves a kernel that makes the new value of what the program changes, or a loop carries on, to the end, where others read the old value
+/// behind it.
+fn sink_steps<'c>(module: Op<'c>, entry: Op<'c>, rewriter: &mut Rewriter<'c>) {
+    let program = Program::of(module, entry);
+    if let Some(end) = program.block.terminator() {
+        let changed = program.changed().into_iter();
+        changed.filter_map(|at| Some((program.old(at)?, program.returned[at]))).for_each(|(old, new)| sink(old, root(new), end, rewriter));
+    }
     entry.walk(&mut |op| {
         let Some(end) = step(op).and_then(Block::terminator) else { return };
         for (k, value) in end.operands().into_iter().enumerate() {
-            let Some(call) = root(value).defining_op().filter(|call| call.isa::<loops::Call>() && call.block() == end.block()) else {
-                continue;
-            };
-            let late = |read: &Op<'c>| *read != end && read.block() == end.block() && call.is_before(*read);
-            let read_late = held(op, k).is_some_and(|old| old.uses().iter().any(|read| late(&read.op)));
-            let mut made = views_of(call, end);
-            if read_late
-                && made.iter().flat_map(|op| op.results()).flat_map(Value::uses).all(|read| read.op == end || made.contains(&read.op))
-            {
-                made.sort_by(|a, b| if a.is_before(*b) { Ordering::Less } else { Ordering::Greater });
-                made.into_iter().for_each(|op| rewriter.move_before(op, end));
+            if let Some(old) = held(op, k) {
+                sink(old, root(value), end, rewriter);
             }
         }
     });
+}
+
+/// Moves the call that makes the new value, with the views of what it makes, in front of the block's end, where the old value is read behind it
+/// and nobody else waits for what it makes.
+fn sink<'c>(old: Value<'c>, new: Value<'c>, end: Op<'c>, rewriter: &mut Rewriter<'c>) {
+    let Some(call) = new.defining_op().filter(|call| call.isa::<loops::Call>() && call.block() == end.block()) else { return };
+    let late = |read: &Op<'c>| *read != end && !is_view(*read) && read.block() == end.block() && call.is_before(*read);
+    let read_late = aliases(old).into_iter().flat_map(Value::uses).any(|read| late(&read.op));
+    let mut made = views_of(call, end);
+    if read_late && made.iter().flat_map(|op| op.results()).flat_map(Value::uses).all(|read| read.op == end || made.contains(&read.op)) {
+        made.sort_by(|a, b| if a.is_before(*b) { Ordering::Less } else { Ordering::Greater });
+        made.into_iter().for_each(|op| rewriter.move_before(op, end));
+    }
+}
+
+/// A value, and all views of it.
+fn aliases(value: Value<'_>) -> Vec<Value<'_>> {
+    let (mut found, mut next) = (vec![value], 0);
+    while let Some(alias) = found.get(next).copied() {
+        found.extend(alias.uses().into_iter().filter(|read| is_view(read.op)).map(|read| read.op.result(0)));
+        next += 1;
+    }
+    found
 }
 
 /// A call, and the views of its results in its block.
@@ -194,20 +214,24 @@ impl<'c> Program<'c> {
         let value = root(self.returned[result]);
         let call = value.defining_op().filter(|op| op.isa::<loops::Call>() && self.at.contains_key(op));
         let call = call.ok_or_else(|| NoMatch::new("no kernel makes it"))?;
-        let named = text(self.signature.results.get(result), capture::NAME);
-        let old = self.block.args().into_iter().enumerate().find(|(at, _)| {
-            let dict = self.signature.arguments.get(*at);
-            let order = |dict: Option<&Attr<'c>>| dict.and_then(|dict| dict.entry(capture::DIM_ORDER));
-            named.is_some() && text(dict, capture::NAME) == named && order(dict) == order(self.signature.results.get(result))
-        });
-        let (_, old) = old
-            .filter(|(_, old)| old.ty() == self.returned[result].ty() && old.ty().is_static())
-            .ok_or_else(|| NoMatch::new("there is no argument of its name that lies in memory as it does"))?;
+        let old = self.old(result).ok_or_else(|| NoMatch::new("there is no argument of its name that lies in memory as it does"))?;
         let change = self.over(old, value, &self.at)?;
         if self.kernel(call).is_some_and(may_reach_outside) {
             return Err("the kernel may fail".into());
         }
         Ok(change)
+    }
+
+    /// The argument that holds the old value of a result, where it lies in memory as the result does.
+    fn old(&self, result: usize) -> Option<Value<'c>> {
+        let named = text(self.signature.results.get(result), capture::NAME)?;
+        let arguments = self.block.args().into_iter().enumerate();
+        let (_, old) = arguments.into_iter().find(|(at, _)| {
+            let dict = self.signature.arguments.get(*at);
+            let order = |dict: Option<&Attr<'c>>| dict.and_then(|dict| dict.entry(capture::DIM_ORDER));
+            text(dict, capture::NAME).as_ref() == Some(&named) && order(dict) == order(self.signature.results.get(result))
+        })?;
+        (old.ty() == self.returned[result].ty() && old.ty().is_static()).then_some(old)
     }
 
     /// The change of an old value to a new one that a kernel makes in the block of the statements `at`.
@@ -275,7 +299,9 @@ impl<'c> Program<'c> {
     }
 
     fn may_fail(&self, op: Op<'c>) -> bool {
-        let sized = op.operands().iter().chain(&op.results()).all(|value| value.ty().is_tensor() && value.ty().is_static());
+        // A number is no size.
+        let is_sized = |ty: Type<'_>| if ty.is_tensor() { ty.is_static() } else { ty.element_type().is_some_and(ElementType::is_float) };
+        let sized = op.operands().iter().chain(&op.results()).all(|value| is_sized(value.ty()));
         let plain = is_view(op) || op.isa::<prim::Constant>() || self.block.terminator() == Some(op);
         match op.isa::<loops::Call>() {
             true => !sized || self.kernel(op).is_none_or(may_reach_outside),
@@ -381,8 +407,7 @@ fn maker<'c>(kernel: &KernelView<'c>, result: usize) -> Option<StageView<'c>> {
 
 /// Whether each point of a result is computed once, and stored when nothing else is to be computed for it.
 fn made_once(kernel: &KernelView<'_>, result: usize) -> Result<(), NoMatch> {
-    let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
-    if kernel.stages.iter().any(|stage| twice(stage) || stage.is_attention()) {
+    if !makes_once(kernel) || kernel.stages.iter().any(StageView::is_attention) {
         return Err("the kernel computes points twice".into());
     }
     let plain = |stage: &StageView<'_>| {

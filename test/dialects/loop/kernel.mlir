@@ -315,15 +315,16 @@ loop.kernel @kernel_c3_order {schedule = {order = array<i64: 0, 0>}, shapes = [a
 
 // -----
 
-// Parts of a body read their operands again, behind the first stores.
-// expected-error @+1 {{C7: the schedule has 'transpose' or 'distribute', and a result lies in an argument}}
-loop.kernel @kernel_c7_in_place {in_place = array<i64: 0>, shapes = [affine_map<() -> (24)>, affine_map<() -> (24)>], sizes = affine_map<() -> (24)>, symbols = array<i64>} : () -> () {
-^bb0(%x: tensor<24xf32>):
-  %0 = loop.stage %x {domain = array<i64: 0>, maps = [affine_map<(d0) -> (d0)>], schedule = {distribute = array<i64: 1>, strip = 64 : i64}, space = "buffer"} : (tensor<24xf32>) -> tensor<24xf32> {
-  ^bb0(%a: f32):
-    loop.yield %a : f32
+// The last ones of transposed vectors begin earlier, so that they are whole.
+// expected-error @+1 {{C7: the schedule has 'transpose' and makes points twice, and a result lies in an argument}}
+loop.kernel @kernel_c7_in_place {in_place = array<i64: 0>, schedule = {order = array<i64: 0, 1>, unroll = array<i64: 16, 1>, vector = 1 : i64, width = 16 : i64}, shapes = [affine_map<() -> (24, 32)>, affine_map<() -> (32, 24)>, affine_map<() -> (24, 32)>], sizes = affine_map<() -> (24, 32)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24x32xf32>, %y: tensor<32x24xf32>):
+  %0 = loop.stage %x, %y {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>], schedule = {transpose = 0 : i64}, space = "buffer"} : (tensor<24x32xf32>, tensor<32x24xf32>) -> tensor<24x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    loop.yield %1 : f32
   }
-  loop.return %0 : tensor<24xf32>
+  loop.return %0 : tensor<24x32xf32>
 }
 
 // -----

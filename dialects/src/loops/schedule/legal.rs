@@ -59,13 +59,25 @@ fn refuse_fission(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<
     Some(reason.to_owned())
 }
 
-/// What is written over what was read is made once: parts of a body read their operands again, and of transposed vectors the last ones
-/// begin earlier, so that they are whole.
+/// What is written over what was read is made once.
 fn refuse_in_place(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
-    let twice = |stage: &StageView<'_>| stage.schedule().transpose.is_some() || stage.schedule().distribute.is_some();
-    let twice = schedule.transpose.is_some() || kernel.stages.iter().any(twice);
     let in_place = kernel.in_place().iter().any(Option::is_some);
-    (in_place && twice).then(|| "the schedule has 'transpose' or 'distribute', and a result lies in an argument".to_owned())
+    let twice = schedule.transpose.is_some() || !makes_once(kernel);
+    (in_place && twice).then(|| "the schedule has 'transpose' and makes points twice, and a result lies in an argument".to_owned())
+}
+
+/// Whether no point of a kernel is made twice. The last ones of transposed vectors begin earlier, so that they are whole, where the copies
+/// of their loop do not end where the dim and its tiles do.
+pub fn makes_once(kernel: &KernelView<'_>) -> bool {
+    let own = kernel.schedule();
+    let fills = |dim: usize| {
+        let level = own.order.as_ref().unwrap_or(&kernel.outer).iter().position(|&at| at == dim);
+        let of = |list: &Option<Vec<i64>>| Some(list.as_ref()?.get(level?).copied()?.max(1));
+        let copies = of(&own.unroll).unwrap_or(1);
+        let cut = of(&own.tile).or_else(|| of(&own.block));
+        kernel.static_size(dim).is_some_and(|size| size % copies == 0 && cut.is_none_or(|cut| cut >= size || cut % copies == 0))
+    };
+    kernel.stages.iter().filter_map(|stage| stage.schedule().transpose).all(fills)
 }
 
 fn refuse_stage(stage: &StageView<'_>, schedule: &StageSchedule) -> Option<String> {

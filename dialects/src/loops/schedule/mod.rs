@@ -13,6 +13,7 @@ use kinds::{DimIndex, Dims, Extents, Index, Lanes, Numbers, Offset, Online};
 use strata_core::ir::{Attr, Cx, Op};
 use strata_core::rewrite::Rewriter;
 
+pub use legal::makes_once;
 pub(super) use legal::refuse;
 pub use nest::{LoopKind, NestLoop, nest};
 

@@ -5,6 +5,8 @@
 
 pub mod lanes;
 
+use std::collections::HashSet;
+
 use crate::expand_math;
 use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
 use strata_core::upstream::{arith, math};
@@ -116,28 +118,35 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
 }
 
 /// Cycles of a scheduled stage's body for one vector.
-pub(crate) fn body_cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> f64 {
+pub(crate) fn body_cycles<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, table: &Cycles) -> f64 {
     body(kernel, stage, vectors(kernel, stage), table)
 }
 
 /// Cycles of a stage's body for one vector. What is the same for all points inside the outer loops is computed outside.
-fn body(kernel: &KernelView<'_>, stage: &StageView<'_>, (lanes, width): (Option<usize>, f64), table: &Cycles) -> f64 {
+fn body<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, (lanes, width): (Option<usize>, f64), table: &Cycles) -> f64 {
+    let cycles = |op: Op<'_>| match lanes {
+        Some(dim) if op.isa::<loops::Load>() && !lanes::is_gather(stage, op, dim) => COMPUTED_LOAD,
+        _ => arithmetic(op, width, table),
+    };
+    let ops = stage.op.body(0).ops();
+    ops.into_iter().zip(varying(kernel, stage, lanes)).filter(|(_, varies)| *varies).map(|(op, _)| cycles(op)).sum()
+}
+
+/// Which ops of a stage's body differ between the points inside the outer loops, those that lanes run along among them.
+pub(crate) fn varying<'c>(kernel: &KernelView<'c>, stage: &StageView<'c>, lanes: Option<usize>) -> Vec<bool> {
     let block = stage.op.body(0);
     let inner: Vec<usize> = stage.domain.iter().copied().filter(|dim| Some(*dim) == lanes || !kernel.outer.contains(dim)).collect();
     let inner = if inner.is_empty() { stage.domain.clone() } else { inner };
     let moves = |at: usize| stage.maps.get(at).is_none_or(|map| inner.iter().any(|&dim| uses(*map, dim)));
-    let mut varying: Vec<_> = block.args().into_iter().enumerate().filter(|(at, _)| moves(*at)).map(|(_, arg)| arg).collect();
-    let mut cycles = 0.0;
-    for op in block.ops() {
-        if op.dialect() == "loop" || op.operands().iter().any(|operand| varying.contains(operand)) {
+    let mut varying: HashSet<_> = block.args().into_iter().enumerate().filter(|(at, _)| moves(*at)).map(|(_, arg)| arg).collect();
+    let varies = |op: Op<'c>| {
+        let varies = op.dialect() == "loop" || op.operands().iter().any(|operand| varying.contains(operand));
+        if varies {
             varying.extend(op.results());
-            cycles += match lanes {
-                Some(dim) if op.isa::<loops::Load>() && !lanes::is_gather(stage, op, dim) => COMPUTED_LOAD,
-                _ => arithmetic(op, width, table),
-            };
         }
-    }
-    cycles
+        varies
+    };
+    block.ops().into_iter().map(varies).collect()
 }
 
 /// Cycles of a load of a vector, or of one element, from a computed place: an address, its check against the size, and half a cycle as for

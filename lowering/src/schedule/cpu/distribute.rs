@@ -72,7 +72,7 @@ fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usi
     if width <= 1 || size < LEAST_VECTORS * width || own.transpose.is_some() || own.outer_reduction.is_some() {
         return false;
     }
-    let cuts = cuts(stage, width as f64, cycles);
+    let cuts = cuts(kernel, stage, (dim, width as f64), cycles);
     if parts(stage, &cuts).is_none() {
         return false;
     }
@@ -87,9 +87,12 @@ fn copies(stage: &StageView<'_>) -> i64 {
 }
 
 /// Where a body is cut: a part is the longer, the more values it leaves.
-fn cuts(stage: &StageView<'_>, width: f64, table: &Cycles) -> Vec<i64> {
+fn cuts(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, f64), table: &Cycles) -> Vec<i64> {
     let ops = stage.op.body(0).ops();
-    let cycles: Vec<f64> = ops.iter().map(|&op| cost::arithmetic(op, width, table)).collect();
+    let varying = cost::varying(kernel, stage, Some(dim));
+    // What is the same in all turns of the loop is computed in front of it.
+    let cycles = ops.iter().zip(varying).map(|(&op, varies)| if varies { cost::arithmetic(op, width, table) } else { 0.0 });
+    let cycles: Vec<f64> = cycles.collect();
     let mut chains: HashMap<Value<'_>, f64> = HashMap::new();
     for (op, cycles) in ops.iter().zip(&cycles) {
         let before = op.operands().iter().filter_map(|operand| chains.get(operand).copied()).fold(0.0, f64::max);

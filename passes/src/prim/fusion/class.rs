@@ -83,12 +83,48 @@ pub fn is_free(op: Op<'_>) -> bool {
     }
 }
 
-/// Whether each reader has its own: what is free, halves made wide, which take one instruction and twice the memory, and windows with the
-/// pads under them, which hold the same elements many times.
+/// Whether each reader has its own: what is free, halves made wide, which take one instruction and twice the memory, windows with the
+/// pads under them, which hold the same elements many times, and tensors without their mean.
 pub fn is_own(op: Op<'_>) -> bool {
     let is_window = |op: Op<'_>| op.isa::<prim::SlidingWindow>();
     let under_windows = || op.isa::<prim::Pad>() && op.result(0).uses().into_iter().all(|user| is_window(user.op));
-    is_free(op) || widens(op) || is_window(op) || under_windows()
+    is_free(op) || widens(op) || is_window(op) || under_windows() || normalises(op)
+}
+
+/// Ops between a tensor and a number that normalises it, at most: mean, variance and its root with what is added take ten.
+const NORMALISING: usize = 16;
+
+/// Whether an op combines a tensor with what a reduction of the same tensor gave, as in `x - mean(x)`. The tensor is in memory by then:
+/// one instruction on it costs less than a second tensor of its size.
+fn normalises(op: Op<'_>) -> bool {
+    if classify(op) != Class::Pointwise(Cost::Cheap) || op.num_operands() != 2 {
+        return false;
+    }
+    let (tensor, other) = (op.operand(0), op.operand(1));
+    let repeats = |value: Value<'_>| value.defining_op().is_some_and(|op| op.isa::<prim::Broadcast>());
+    tensor.ty() == op.result(0).ty() && !repeats(tensor) && repeats(other) && is_reduced_from(other, tensor)
+}
+
+/// Whether a value is computed from a reduction of a tensor, by few ops.
+fn is_reduced_from(value: Value<'_>, tensor: Value<'_>) -> bool {
+    let (mut open, mut seen, mut reduces) = (vec![value], Vec::new(), false);
+    while let Some(value) = open.pop() {
+        if value == tensor {
+            return reduces;
+        }
+        let Some(op) = value.defining_op().filter(|op| !seen.contains(op)) else { continue };
+        if seen.len() == NORMALISING {
+            return false;
+        }
+        seen.push(op);
+        match classify(op) {
+            Class::Reduce => reduces = true,
+            Class::Pointwise(_) | Class::View(View::Plain | View::Reshape) => {}
+            _ => continue,
+        }
+        open.extend(op.operands());
+    }
+    false
 }
 
 /// Whether an op makes halves wide.
