@@ -3,7 +3,8 @@
     python bench/peers/train.py [NAME..] [--optimizer adamw] [--rounds 15] [--table train.md]
 
 Eager PyTorch and Inductor with the optimizer's fused form, JAX where it is installed, and `strata.train_step`. Each peer trains a copy of the same model on the same batch; the
-losses of the first steps are compared with eager's. Rounds take turns in an order that rotates, and a time is the median of the rounds.
+losses of the first steps are compared with eager's. Rounds take turns in an order that rotates, and a time is the median of the rounds. The first step of a
+turn is not timed: steps of training follow each other, and that one finds the caches of another peer, whose threads still spin.
 """
 
 import argparse
@@ -208,6 +209,7 @@ def measure(name: str, optimizer: str, peers: list[str], rounds: int) -> dict[st
     order = list(steps)
     for turn in range(rounds):
         for peer in order[turn % len(order) :] + order[: turn % len(order)]:
+            steps[peer](*batch)
             start, calls = time.perf_counter(), 0
             while calls < 1 or time.perf_counter() - start < 0.1:
                 steps[peer](*batch)

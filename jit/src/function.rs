@@ -358,9 +358,10 @@ macro_rules! arities {
                 };
                 let mut known = None;
                 if let Some(entry) = self.find(holds) {
+                    let numbers;
                     let mut inputs = Inputs::default();
                     $($value.visit(&mut inputs);)*
-                    let numbers = inputs.numbers(&entry.numbers)?;
+                    numbers = inputs.numbers(&entry.numbers)?;
                     inputs.tensors.extend(&numbers);
                     match entry.run(&inputs.tensors)? {
                         Ok(result) => return Ok(result),

@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use strata_runtime::{DType, Guards, Leaf};
 
 use crate::Error;
@@ -234,17 +235,24 @@ fn number(leaf: Leaf<'_>) -> Option<Result<strata_runtime::Tensor, Error>> {
     Some(tensor.map_err(Error::from))
 }
 
+/// Tensors of a call for which it asks for no memory.
+pub(crate) const FEW: usize = 8;
+
 /// The tensors of a call, and its numbers that may be inputs, by their places among the leaves.
 #[derive(Default)]
 pub(crate) struct Inputs<'t> {
-    pub tensors: Vec<&'t strata_runtime::Tensor>,
+    pub tensors: SmallVec<[&'t strata_runtime::Tensor; FEW]>,
     numbers: Vec<(usize, Leaf<'t>)>,
     place: usize,
 }
 
 impl Inputs<'_> {
     /// The numbers of these places.
+    #[inline]
     pub fn numbers(&self, places: &[usize]) -> Result<Vec<strata_runtime::Tensor>, Error> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
         self.numbers.iter().filter(|(place, _)| places.contains(place)).filter_map(|(_, leaf)| number(*leaf)).collect()
     }
 }

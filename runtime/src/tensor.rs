@@ -151,16 +151,19 @@ impl Tensor {
     }
 
     /// Element type.
+    #[inline]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// Sizes.
+    #[inline]
     pub fn shape(&self) -> &[i64] {
         &self.shape
     }
 
     /// How its dims lie in memory.
+    #[inline]
     pub fn dim_order(&self) -> &DimOrder {
         &self.dim_order
     }
