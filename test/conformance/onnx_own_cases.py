@@ -179,7 +179,14 @@ def quantised():
     return model(nodes, [info("x", F32, [1, 3, 5, 5])], [info("out", F32, None)], init, opset=21), [[floats(1, 3, 5, 5)]]
 
 
-CASES = [named_sizes, branch, while_loop, counted_loop, scan, function, stored, external, recurrent, quantised]
+def expand():
+    """Sizes to expand to that only a call knows: 1 keeps a dimension of more elements."""
+    nodes = [node("Expand", ["x", "sizes"], ["out"])]
+    inputs = [info("x", F32, [3, 1]), info("sizes", I64, [3])]
+    return model(nodes, inputs, [info("out", F32, None)]), [[floats(3, 1), np.array(sizes)] for sizes in ([2, 1, 6], [1, 3, 1])]
+
+
+CASES = [named_sizes, branch, while_loop, counted_loop, scan, function, stored, external, recurrent, quantised, expand]
 
 
 def write(folder, make):

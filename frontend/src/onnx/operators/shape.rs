@@ -4,6 +4,7 @@ use strata_core::ir::{self, DYNAMIC, ElementType};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::aten::{Input, Scalar, op};
+use strata_dialects::capture;
 
 use crate::import::symbols::apply;
 use crate::onnx::call::{Arg, Call, d, i, is, many, n, ns, one, s, t, unknown, wrapped};
@@ -273,12 +274,28 @@ fn expand<'c>(c: &mut Call<'_, '_, 'c>) -> Eval<Vec<Value<'c>>> {
     c.op(op::EXPAND, &[t(x), ns(&sizes)]).map(one)
 }
 
-/// The sizes that a tensor and sizes broadcast to.
+/// The sizes that a tensor and sizes broadcast to. A size that only a call knows may be 1 beside one that is not.
 fn broadcast_sizes<'c>(c: &mut Call<'_, '_, 'c>, x: ir::Value<'c>, sizes: &[Num<'c>]) -> Vec<Num<'c>> {
     let own = c.sizes(x);
     let rank = own.len().max(sizes.len());
     let at = |list: &[Num<'c>], dim: usize| (dim + list.len()).checked_sub(rank).map_or(Num::Int(1), |dim| list[dim]);
-    (0..rank).map(|dim| if at(sizes, dim) == Num::Int(1) { at(&own, dim) } else { at(sizes, dim) }).collect()
+    let mut broadcast = |own: Num<'c>, size: Num<'c>| match (own, size) {
+        (own, Num::Int(1)) => own,
+        (Num::Int(known), Num::Value(size)) if known != 1 => {
+            let builder = &mut c.importer.builder;
+            let fits = [1, known].map(|fitting| {
+                let fitting = builder.const_index(fitting);
+                arith::cmpi(builder, arith::CmpIPredicate::Eq, size, fitting)
+            });
+            let holds = arith::ori(builder, fits[0], fits[1]);
+            let text =
+                builder.cx().str_attr(&format!("a tensor of {known} elements along a dimension is expanded to 1 or {known} of them"));
+            builder.effect(capture::Guard::NAME, &[holds], &[("text", text)]);
+            own
+        }
+        (_, size) => size,
+    };
+    (0..rank).map(|dim| broadcast(at(&own, dim), at(sizes, dim))).collect()
 }
 
 /// Numbers from a start to a limit: their count is computed, and they are made of it.
