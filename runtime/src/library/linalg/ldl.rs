@@ -1,7 +1,7 @@
 //! Bunch and Kaufman's factorisation of indefinite symmetric or Hermitian matrices, pivoted as LAPACK's `sytf2`: D has
 //! blocks of one or two rows, and a negative pivot in both rows of a block of two.
 
-use super::matrix::{Matrix, with_vectors};
+use super::matrix::{Matrix, dot, dotu, turned, with_vectors};
 use super::number::Number;
 
 /// What stands above the diagonal for an element below it.
@@ -149,31 +149,61 @@ impl<N: Number> Block<N> {
 }
 
 /// X of `A X = B`, from the factorisation of A.
-pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], mut x: Matrix<N>, hermitian: bool) -> Matrix<N> {
-    let n = a.rows;
+pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], x: Matrix<N>, hermitian: bool) -> Matrix<N> {
     let blocks = blocks(pivots);
-    for &(k, step, other) in &blocks {
-        x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
-        for r in k + step..n {
-            (k..k + step).for_each(|c| x.subtract(r, c, a[(r, c)], 0..x.cols));
-        }
-        if step == 1 {
-            let pivot = a[(k, k)];
-            x.row_mut(k).iter_mut().for_each(|x| *x /= pivot);
-        } else {
-            let block = Block::of(a, k, hermitian);
-            for c in 0..x.cols {
-                (x[(k, c)], x[(k + 1, c)]) = block.solve(x[(k, c)], x[(k + 1, c)]);
+    // Columns of L and of X lie in rows: what is read one after the other lies so.
+    let transposed = |matrix: &Matrix<N>| {
+        let sizes = (matrix.rows, matrix.cols);
+        Matrix { rows: sizes.1, cols: sizes.0, data: turned(&matrix.data, sizes) }
+    };
+    let (columns, mut solved) = (transposed(a), transposed(&x));
+    with_vectors(
+        #[inline(always)]
+        || {
+            for block in &blocks {
+                for x in solved.data.chunks_exact_mut(a.rows) {
+                    forwards(a, &columns, block, x, hermitian);
+                }
             }
+            for block in blocks.iter().rev() {
+                for x in solved.data.chunks_exact_mut(a.rows) {
+                    backwards(&columns, block, x, hermitian);
+                }
+            }
+        },
+    );
+    transposed(&solved)
+}
+
+/// Takes what a block of rows gives to those below it from a column of X, and divides by the block of D.
+#[inline(always)]
+fn forwards<N: Number>(a: &Matrix<N>, columns: &Matrix<N>, &(k, step, other): &(usize, usize, usize), x: &mut [N], hermitian: bool) {
+    let last = x.len() - 1;
+    x.swap((k + step - 1).min(last), other.min(last));
+    let (block, below) = x.split_at_mut(k + step);
+    for c in k..k + step {
+        let factor = block[c];
+        for (x, l) in below.iter_mut().zip(&columns.row(c)[k + step..]) {
+            *x -= *l * factor;
         }
     }
-    for &(k, step, other) in blocks.iter().rev() {
-        for r in k + step..n {
-            (k..k + step).for_each(|c| x.subtract(c, r, mirror(a[(r, c)], hermitian), 0..x.cols));
-        }
-        x.swap_rows((k + step - 1).min(n - 1), other.min(n - 1));
+    if step == 1 {
+        x[k] /= a[(k, k)];
+    } else {
+        (x[k], x[k + 1]) = Block::of(a, k, hermitian).solve(x[k], x[k + 1]);
     }
-    x
+}
+
+/// Takes what the rows below a block give to it, by the transpose of L.
+#[inline(always)]
+fn backwards<N: Number>(columns: &Matrix<N>, &(k, step, other): &(usize, usize, usize), x: &mut [N], hermitian: bool) {
+    let last = x.len() - 1;
+    for c in k..k + step {
+        let (column, rest) = (&columns.row(c)[k + step..], &x[k + step..]);
+        let sum = if hermitian { dot(column, rest) } else { dotu(column, rest) };
+        x[c] -= sum;
+    }
+    x.swap((k + step - 1).min(last), other.min(last));
 }
 
 /// First row, number of rows and exchanged row of each block.

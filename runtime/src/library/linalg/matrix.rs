@@ -164,8 +164,11 @@ impl<N: Number> Matrix<N> {
 
     /// The sum of absolute values in the column where it is largest.
     pub fn norm1(&self) -> f64 {
-        let column = |c: usize| (0..self.rows).map(|r| self[(r, c)].abs()).sum::<f64>();
-        (0..self.cols).map(column).fold(0.0, f64::max)
+        let mut columns = vec![0.0; self.cols];
+        for row in self.data.chunks_exact(self.cols.max(1)) {
+            columns.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.abs());
+        }
+        columns.into_iter().fold(0.0, |largest, sum| if sum > largest || sum.is_nan() { sum } else { largest })
     }
 }
 

@@ -208,6 +208,12 @@ fn exponentials() {
     let a = sample::<Complex64>(4, 4);
     let negative = Matrix { data: a.data.iter().map(|x| -*x).collect(), ..a };
     same(&exponential(&a).times(&exponential(&negative)), &Matrix::identity(4, 4));
+    // Every coefficient shows in numbers, which nothing else rounds.
+    for x in (-20..=20).map(|step| f64::from(step) * 0.05) {
+        let far = exponential(&Matrix { rows: 1, cols: 1, data: vec![x] }).data[0] - x.exp();
+        assert!(far.abs() < 4.0 * f64::EPSILON * x.exp(), "exp({x}) is off by {far}");
+    }
+    assert!(exponential(&Matrix { rows: 2, cols: 2, data: vec![0.0, f64::NAN, 0.0, 1.0] }).data.iter().all(|x| x.is_nan()));
 }
 
 #[test]
