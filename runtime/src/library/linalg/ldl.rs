@@ -181,8 +181,7 @@ fn forwards<N: Number>(a: &Matrix<N>, columns: &Matrix<N>, &(k, step, other): &(
     let last = x.len() - 1;
     x.swap((k + step - 1).min(last), other.min(last));
     let (block, below) = x.split_at_mut(k + step);
-    for c in k..k + step {
-        let factor = block[c];
+    for (c, &factor) in block.iter().enumerate().skip(k) {
         for (x, l) in below.iter_mut().zip(&columns.row(c)[k + step..]) {
             *x -= *l * factor;
         }
