@@ -9,6 +9,8 @@
 // CHECK-NEXT: w: right along 3 directions
 // CHECK-NEXT: z: right along 3 directions
 // CHECK-NEXT: a: right along 3 directions
+// CHECK-NEXT: b: right along 0 directions
+// CHECK-SAME: left out
 // CHECK-NEXT: h: WRONG: the slope is {{.*}}, the derivative says
 // INTEGERS: no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by
 // TASKS: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other
@@ -35,6 +37,18 @@ func.func @powers(%a: tensor<3xf32> {capture.kind = "input", capture.name = "a"}
     scf.yield %1 : tensor<3xf32>
   }
   return %0 : tensor<3xf32>
+}
+
+// -----
+
+// A step is lost in what is added.
+func.func @lost(%b: tensor<2xf64> {capture.kind = "input", capture.name = "b"}) -> (tensor<2xf64> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.constant {value = dense<1.0e40> : tensor<f64>} : () -> tensor<f64>
+  %1 = prim.iota {dim = 0 : i64} : tensor<2xf64>
+  %2 = prim.broadcast %0 {dims = array<i64>} : (tensor<f64>) -> tensor<2xf64>
+  %3 = prim.mul %1, %2 : tensor<2xf64>
+  %4 = prim.add %b, %3 : tensor<2xf64>
+  return %4 : tensor<2xf64>
 }
 
 // -----
