@@ -1,5 +1,6 @@
 //! What fusion needs to know of an op.
 
+use super::kernel::reduced_dims;
 use strata_core::ir::{ElementType, Op, Type, Value};
 use strata_dialects::capture::Permute;
 use strata_dialects::loops;
@@ -94,8 +95,8 @@ pub fn is_own(op: Op<'_>) -> bool {
 /// Ops between a tensor and a number that normalises it, at most: mean, variance and its root with what is added take ten.
 const NORMALISING: usize = 16;
 
-/// Whether an op combines a tensor with what a reduction of the same tensor gave, as in `x - mean(x)`. The tensor is in memory by then:
-/// one instruction on it costs less than a second tensor of its size.
+/// Whether an op combines a tensor with what a reduction of its columns gave, as in `x - mean(x)`. The tensor is in memory by then: one
+/// instruction on it costs less than a second tensor of its size. (A row that is reduced is in the cache, and one kernel does both.)
 fn normalises(op: Op<'_>) -> bool {
     if classify(op) != Class::Pointwise(Cost::Cheap) || op.num_operands() != 2 {
         return false;
@@ -105,7 +106,7 @@ fn normalises(op: Op<'_>) -> bool {
     tensor.ty() == op.result(0).ty() && !repeats(tensor) && repeats(other) && is_reduced_from(other, tensor)
 }
 
-/// Whether a value is computed from a reduction of a tensor, by few ops.
+/// Whether a value is computed from a reduction of a tensor's columns, by few ops.
 fn is_reduced_from(value: Value<'_>, tensor: Value<'_>) -> bool {
     let (mut open, mut seen, mut reduces) = (vec![value], Vec::new(), false);
     while let Some(value) = open.pop() {
@@ -118,7 +119,13 @@ fn is_reduced_from(value: Value<'_>, tensor: Value<'_>) -> bool {
         }
         seen.push(op);
         match classify(op) {
-            Class::Reduce => reduces = true,
+            Class::Reduce => {
+                let (dims, last) = (reduced_dims(op), op.operand(0).ty().rank().checked_sub(1));
+                reduces = last.is_some_and(|last| !dims.contains(&last));
+                if !reduces {
+                    return false;
+                }
+            }
             Class::Pointwise(_) | Class::View(View::Plain | View::Reshape) => {}
             _ => continue,
         }
