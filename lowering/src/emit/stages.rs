@@ -163,7 +163,8 @@ impl<'c> Emitter<'c> {
         let (parallel, loops): (Vec<_>, Vec<_>) =
             self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
         let asks = schedule.prefetch == Some(true);
-        let ahead = self.ahead(copies, &loops).filter(|_| asks && parallel.is_empty() && schedule.outer_reduction.is_none());
+        let in_parts = asks && parallel.is_empty() && schedule.outer_reduction.is_none();
+        let ahead = if in_parts { self.ahead(copies, &loops) } else { None };
         if asks && ahead.is_none() {
             self.prefetch_after(stage, copies);
         }

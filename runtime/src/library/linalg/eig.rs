@@ -14,7 +14,7 @@ pub fn eig<N: Number>(a: Matrix<N>) -> (Vec<Complex64>, Matrix<Complex64>) {
     let (mut t, mut z) = hessenberg(a);
     schur(&mut t, &mut z);
     let mut values: Vec<Complex64> = (0..n).map(|k| t[(k, k)]).collect();
-    let vectors = eigenvectors(&t, scale).times(&transposed(&z));
+    let vectors = eigenvectors(&t, scale).times(&z.transposed());
     let mut rows: Vec<Vec<Complex64>> = (0..n).map(|k| normalised(vectors.row(k))).collect();
     if N::of(0.0, 1.0).im() == 0.0 {
         pair(&mut values, &mut rows, scale);
@@ -27,10 +27,6 @@ pub fn by_host<N: Number>(a: &[N], n: usize, vectors: bool) -> Option<(Vec<Compl
     let host = N::lapack().filter(|_| n > LEAST && are_finite(a))?;
     let (values, columns) = host.eig(&mut turned(a, (n, n)), n, vectors)?;
     Some((values, if vectors { turned(&columns, (n, n)) } else { columns }))
-}
-
-fn transposed(z: &Matrix<Complex64>) -> Matrix<Complex64> {
-    Matrix::build(z.cols, z.rows, |r, c| z[(c, r)])
 }
 
 /// `A = Z T Z*` with nothing below the first subdiagonal of T.

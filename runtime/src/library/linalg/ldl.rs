@@ -1,7 +1,7 @@
 //! Bunch and Kaufman's factorisation of indefinite symmetric or Hermitian matrices, pivoted as LAPACK's `sytf2`: D has
 //! blocks of one or two rows, and a negative pivot in both rows of a block of two.
 
-use super::matrix::{Matrix, dot, dotu, turned, with_vectors};
+use super::matrix::{Matrix, dot, dotu, with_vectors};
 use super::number::Number;
 
 /// What stands above the diagonal for an element below it.
@@ -152,11 +152,7 @@ impl<N: Number> Block<N> {
 pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], x: Matrix<N>, hermitian: bool) -> Matrix<N> {
     let blocks = blocks(pivots);
     // Columns of L and of X lie in rows: what is read one after the other lies so.
-    let transposed = |matrix: &Matrix<N>| {
-        let sizes = (matrix.rows, matrix.cols);
-        Matrix { rows: sizes.1, cols: sizes.0, data: turned(&matrix.data, sizes) }
-    };
-    let (columns, mut solved) = (transposed(a), transposed(&x));
+    let (columns, mut solved) = (a.transposed(), x.transposed());
     with_vectors(
         #[inline(always)]
         || {
@@ -172,7 +168,7 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], x: Matrix<N>, hermitian: 
             }
         },
     );
-    transposed(&solved)
+    solved.transposed()
 }
 
 /// Takes what a block of rows gives to those below it from a column of X, and divides by the block of D.

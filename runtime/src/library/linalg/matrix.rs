@@ -149,6 +149,11 @@ impl<N: Number> Matrix<N> {
         }
     }
 
+    /// The transpose.
+    pub fn transposed(&self) -> Matrix<N> {
+        Matrix { rows: self.cols, cols: self.rows, data: turned(&self.data, (self.rows, self.cols)) }
+    }
+
     /// The conjugate transpose.
     pub fn adjoint(&self) -> Matrix<N> {
         Matrix::build(self.cols, self.rows, |r, c| self[(c, r)].conj())
