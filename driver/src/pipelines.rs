@@ -231,6 +231,7 @@ const CPU: &[Pipeline] = &[
 const CUDA: &[Pipeline] = &[
     pipeline!(CUDA[0] Prim "strata-to-cuda-prim" DECOMPOSE + [
         each("sort-by-ranks").optional(),
+        each("positions-by-scan").optional(),
         each("split-scans").with(Setting::Numerics).optional(),
         each("fold-scales").with(Setting::Numerics).optional(),
         module("cse").optional(),

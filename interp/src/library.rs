@@ -91,6 +91,7 @@ impl Call<'_> {
                 let solved = |(m, b): (&Matrix, &Matrix)| m.solve_triangular(b, self.has("upper"), self.has("unit"));
                 one(tensor(x.dtype(), &batch, sides(self.operands[1]), &ms.iter().zip(&bs).map(solved).collect::<Vec<_>>())?)
             }
+            "true_positions" => true_positions(x, self.size('k')?),
             other => Err(fail(format!("the library function `{other}` has no reference"))),
         }
     }
@@ -137,6 +138,13 @@ fn order_statistics(x: &Tensor, places: &Tensor, descending: bool) -> Results {
         }
     }
     many([Tensor::from_scalars(x.dtype(), places.shape(), values)?, whole(DType::I64, places.shape(), positions.into_iter())?])
+}
+
+/// Where lines are true, `k` times, then -1.
+fn true_positions(x: &Tensor, k: usize) -> Results {
+    let (batch, n) = (&x.shape()[..x.rank() - 1], x.shape()[x.rank() - 1]);
+    let found = |line: usize| (0..n).filter(move |at| x.at(line * n + at).truthy()).map(|at| at as i128).chain(std::iter::repeat(-1)).take(k);
+    one(whole(DType::I64, &[batch, &[k]].concat(), (0..batch.iter().product::<usize>()).flat_map(found))?)
 }
 
 /// The order that row exchanges bring rows into.

@@ -42,6 +42,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<loops::pair_halves::PairHalves>(),
     PassEntry::of::<loops::quad_bytes::QuadBytes>(),
     PassEntry::of::<host::plan_memory::PlanMemory>(),
+    PassEntry::of::<prim::positions_by_scan::PositionsByScan>(),
     PassEntry::of::<prim::rematerialise::Rematerialise>(),
     PassEntry::of::<loops::share_kernels::ShareKernels>(),
     PassEntry::of::<loops::share_reciprocals::ShareReciprocals>(),

@@ -40,6 +40,7 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_sort", Address(library::sort::strata_lib_sort as *const c_void)),
     ("strata_lib_svd", Address(library::linalg::strata_lib_svd as *const c_void)),
     ("strata_lib_triangular_solve", Address(library::linalg::strata_lib_triangular_solve as *const c_void)),
+    ("strata_lib_true_positions", Address(library::true_positions::strata_lib_true_positions as *const c_void)),
     ("strata_mark", Address(strata_mark as *const c_void)),
     ("strata_math_lgamma_f32", Address(library::math::strata_math_lgamma_f32 as *const c_void)),
     ("strata_math_lgamma_f64", Address(library::math::strata_math_lgamma_f64 as *const c_void)),

@@ -37,8 +37,8 @@ const OPEN: u64 = 1 << 32;
 /// A pool of workers that run one job at a time.
 pub struct Pool {
     threads: usize,
-    /// The host's workers, which take the place of workers of ours.
-    team: Option<OpenMp>,
+    /// The host's workers, if it has any, once they have taken the place of ours.
+    team: OnceLock<Option<OpenMp>>,
     busy: AtomicBool,
     epoch: AtomicU32,
     sleepers: AtomicU32,
@@ -117,8 +117,11 @@ thread_local! {
 pub fn global() -> &'static Pool {
     static POOL: OnceLock<&'static Pool> = OnceLock::new();
     POOL.get_or_init(|| {
-        let team = SHARED.load(Relaxed).then(OpenMp::of_process).flatten();
-        Pool::with(default_threads(), team)
+        let pool = Pool::new(default_threads());
+        if SHARED.load(Relaxed) {
+            pool.share_openmp();
+        }
+        pool.start_workers()
     })
 }
 
@@ -151,14 +154,13 @@ fn default_threads() -> usize {
 impl Pool {
     /// Starts a pool of `threads` threads, the caller of [`Pool::run`] being one of them. It lives as long as the process.
     pub fn start(threads: usize) -> &'static Pool {
-        Pool::with(threads, None)
+        Pool::new(threads).start_workers()
     }
 
-    fn with(threads: usize, team: Option<OpenMp>) -> &'static Pool {
-        let workers = if team.is_some() { 0 } else { threads - 1 };
-        let pool: &'static Pool = Box::leak(Box::new(Pool {
+    fn new(threads: usize) -> Pool {
+        Pool {
             threads,
-            team,
+            team: OnceLock::new(),
             busy: AtomicBool::new(false),
             epoch: AtomicU32::new(0),
             sleepers: AtomicU32::new(0),
@@ -170,13 +172,29 @@ impl Pool {
             start: Instant::now(),
             cpus: Cpus::allowed(),
             job: UnsafeCell::new(Job { body: None, ctx: std::ptr::null_mut(), n: 0, grain: 1, most: 1, cpu: None }),
-        }));
+        }
+    }
+
+    /// Starts workers, unless those of the host are there for the jobs.
+    fn start_workers(self) -> &'static Pool {
+        let pool: &'static Pool = Box::leak(Box::new(self));
+        let workers = if pool.team().is_some() { 0 } else { pool.threads - 1 };
         for k in 1..=workers {
             let thread = std::thread::Builder::new().name(format!("strata-{k}")).stack_size(8 << 20);
             // Without a worker the caller does its share: slower, not wrong.
             let _ = thread.spawn(move || pool.work(k));
         }
         pool
+    }
+
+    /// Has the threads of the OpenMP library that the process has loaded run all jobs from the next one on; workers of our own sleep then. A library
+    /// of the host that computes by OpenMP would find them spinning on its CPUs, and they its threads on theirs.
+    pub fn share_openmp(&self) {
+        self.team.get_or_init(OpenMp::of_process);
+    }
+
+    fn team(&self) -> Option<&OpenMp> {
+        self.team.get()?.as_ref()
     }
 
     /// Threads that take part in a job.
@@ -207,7 +225,7 @@ impl Pool {
         self.share(&job);
         let before = self.posted.swap(self.now(), Relaxed);
         INSIDE.set(true);
-        match &self.team {
+        match self.team() {
             Some(team) => self.run_on(team, job, heavy || self.now() - before < AWAKE.as_nanos() as u64),
             None => self.run_on_workers(job, heavy),
         }

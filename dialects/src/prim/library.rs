@@ -13,7 +13,7 @@ pub struct Function {
     /// Its name; the runtime exports `strata_lib_NAME`.
     pub name: &'static str,
     /// Operands and results: element type and trailing sizes of each. `T` is `f32`, `f64` or their complex types, `R` its real
-    /// part, `C` its complex type, `A` any type with an order, `I` is `i32`, `L` is `i64`.
+    /// part, `C` its complex type, `A` any type with an order, `B` is a truth value, `I` is `i32`, `L` is `i64`.
     pub signature: &'static str,
     /// Flags that a call may give.
     pub options: &'static [&'static str],
@@ -46,6 +46,7 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
 /// - `triangular_solve`: X of `A X = B`.
+/// - `true_positions`: where the first `k` elements of a line are that are true, then -1.
 ///
 /// With the option `values`, `eig`, `eigh` and `svd` may leave their vectors undefined.
 pub static FUNCTIONS: &[Function] = &[
@@ -69,6 +70,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("rfft", "T(n) -> C(k)", &[]),
     function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[VALUES]),
     function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper"]),
+    function("true_positions", "B(n) -> L(k)", &[]),
 ];
 
 /// One operand or result of a signature.
@@ -205,6 +207,7 @@ impl Verify for Library<'_> {
         );
         let of = given[0].ty().element_type().filter(|e| match operands[0].element {
             'A' => !e.is_complex(),
+            'B' => *e == ElementType::Bool,
             'I' => true,
             _ => matches!(e, ElementType::F32 | ElementType::F64) || e.is_complex(),
         });

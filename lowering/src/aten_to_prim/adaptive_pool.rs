@@ -3,7 +3,7 @@
 use num_integer::gcd;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
-use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along, product};
+use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along};
 
 use super::args::Args;
 use super::pool::spatial;
@@ -139,30 +139,25 @@ fn adaptive_max<'c>(a: &Args<'c>, space: usize) -> Vec<Tensor<'c>> {
     }
     let lead = x.rank() - space;
     let counts = output_size(a, x, space);
-    // All windows of all dimensions: (lead.., positions.., inside..), with the flat positions of their elements.
-    let mut position = a.prim.full(DType::I64, Scalar::Int(0), &vec![Size::Const(1); space]);
+    // Dimension by dimension from the last on, whose first largest element is the one of the rows before too.
+    let (mut values, mut places) = (x, vec![None; space]);
+    for k in (0..space).rev().filter(|k| !counts[*k].same(x.size(lead + k))) {
+        let (dim, count) = (lead + k, counts[k]);
+        let windows = || adaptive_windows(values, dim, count, least(x.dtype())).0;
+        let best = few_windows(values, dim, count, |window, dim| window.arg_reduce("max", dim).unsqueeze(dim))
+            .unwrap_or_else(|| windows().arg_reduce("max", values.rank()));
+        let largest = few_windows(values, dim, count, |window, dim| window.reduce("max", &[dim], true))
+            .unwrap_or_else(|| windows().reduce("max", &[values.rank()], false));
+        let place = best + adaptive_bounds(x, x.size(dim), count).0.unsqueeze_to(space - k);
+        places[k + 1..].iter_mut().flatten().for_each(|later| *later = gather_along(*later, dim, place));
+        (values, places[k]) = (largest, Some(place));
+    }
+    let shape = values.shape();
     let mut stride = Size::Const(1);
+    let mut at = a.prim.full(DType::I64, Scalar::Int(0), &shape);
     for k in (0..space).rev() {
-        let mut shape = vec![Size::Const(1); space];
-        shape[k] = x.size(lead + k);
-        position = position + (a.prim.iota(DType::I64, &shape, k) * stride);
+        at = at + places[k].unwrap_or_else(|| a.prim.iota(DType::I64, &shape, lead + k)) * stride;
         stride = stride * x.size(lead + k);
     }
-    // The values alone, dimension by dimension.
-    let largest = |window: Tensor<'c>, dim: usize| window.reduce("max", &[dim], true);
-    let few = counts.iter().enumerate().try_fold(x, |x, (k, count)| few_windows(x, lead + k, *count, largest));
-    let (mut values, mut places) = (x, position);
-    for (k, count) in counts.into_iter().enumerate() {
-        values = adaptive_windows(values, lead + k, count, least(x.dtype())).0;
-        places = adaptive_windows(places, k, count, Scalar::Int(0)).0;
-    }
-    let flat = |t: Tensor<'c>| {
-        let keep = t.rank() - space;
-        t.reshape(&[&t.shape()[..keep], &[product(&t.shape()[keep..])]].concat())
-    };
-    let (values, places) = (flat(values), flat(places));
-    let last = values.rank() - 1;
-    let best = values.arg_reduce("max", last).unsqueeze(last);
-    let at = gather_along(places.broadcast_to(&values.shape()), last, best).squeeze(&[last]);
-    vec![few.unwrap_or_else(|| values.reduce("max", &[last], false)), at]
+    vec![values, at]
 }

@@ -231,7 +231,7 @@ pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
     let prim = mask.prim();
     let scalar = mask.rank() == 0;
     let mask = if scalar { mask.unsqueeze(0) } else { mask };
-    let numbered = numbered_true(mask, None);
+    let numbered = numbered_true(mask);
     let mut stride = product(&mask.shape());
     let place = |d: usize| {
         let size = mask.size(d);
@@ -243,17 +243,15 @@ pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
     if scalar { Vec::new() } else { places }
 }
 
-/// The flat positions of true elements; of a given number of them, when given, and then -1.
-fn numbered_true<'c>(mask: Tensor<'c>, count: Option<(Size<'c>, i64)>) -> Tensor<'c> {
-    let prim = mask.prim();
-    let bits = flat(mask).convert(DType::I64);
-    let found = bits.reduce("sum", &[0], false).item_size();
-    let (count, fill) = count.unwrap_or((found, 0));
-    let rank = bits.scan("sum", 0) - 1;
-    // What is not kept is put behind the end.
-    let target = flat(mask).select(rank, count).minimum(count);
-    let empty = prim.full(DType::I64, Scalar::Int(fill), &[count + 1]);
-    empty.scatter(prim.range(DType::I64, bits.size(0)), &[target], &[0], "set").slice(0, 0, count, 1)
+/// The flat positions of true elements.
+fn numbered_true(mask: Tensor<'_>) -> Tensor<'_> {
+    let count = flat(mask).convert(DType::I64).reduce("sum", &[0], false).item_size();
+    first_true(mask, count)
+}
+
+/// The flat positions of so many true elements, then -1.
+fn first_true<'c>(mask: Tensor<'c>, count: Size<'c>) -> Tensor<'c> {
+    mask.prim().library("true_positions", &[], &[flat(mask)], &[count])[0]
 }
 
 fn nonzero<'c>(a: &Args<'c>) -> Tensor<'c> {
@@ -277,7 +275,7 @@ fn nonzero_static<'c>(a: &Args<'c>) -> Tensor<'c> {
     if mask.rank() == 0 {
         return a.prim.full(DType::I64, Scalar::Int(0), &[count, Size::Const(0)]);
     }
-    let numbered = numbered_true(mask, Some((count, -1)));
+    let numbered = first_true(mask, count);
     let missing = numbered.less(0);
     let mut stride = product(&mask.shape());
     let column = |d: usize| {
@@ -292,7 +290,7 @@ fn nonzero_static<'c>(a: &Args<'c>) -> Tensor<'c> {
 
 fn masked_select<'c>(a: &Args<'c>) -> Tensor<'c> {
     let [x, mask] = a.prim.broadcast([a.tensor("self"), truth(a.tensor("mask"))]);
-    flat(x).gather(&[numbered_true(mask, None)], &[0])
+    flat(x).gather(&[numbered_true(mask)], &[0])
 }
 
 fn one_hot<'c>(a: &Args<'c>) -> Tensor<'c> {

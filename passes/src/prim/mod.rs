@@ -16,6 +16,7 @@ pub mod hoist_weights;
 pub mod inline_layers;
 pub mod integer_products;
 pub mod narrow_dots;
+pub mod positions_by_scan;
 pub mod rematerialise;
 pub mod simplify;
 pub mod sort_by_ranks;

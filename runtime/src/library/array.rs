@@ -210,6 +210,8 @@ macro_rules! batched {
                 type $N = $number;
                 let bytes = size_of::<<$T as $crate::library::linalg::number::Element>::Double>();
                 let cost = $crate::library::array::Cost { work: $work, room: bytes.saturating_mul($room) };
+                // It says whose threads run the items, so it is asked before they do.
+                let _ = <$T as $crate::library::linalg::number::Number>::lapack();
                 $crate::library::array::each($call, $batch, cost, |$item| $body)
             }};
         }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LAZY};
 
-use crate::openmp;
+use crate::{openmp, pool};
 
 /// PyTorch's library.
 const HOST: &str = "libtorch_cpu.so";
@@ -33,7 +33,12 @@ pub(super) unsafe fn function<F: Copy>(name: &str) -> Option<F> {
     unsafe { library()?.get::<F>(format!("{name}\0").as_bytes()) }.map(|found| *found).ok()
 }
 
-/// Functions of a library of the host, which are looked up once; none in a process where they would wait for threads of another one.
+/// Functions of a library of the host, which are looked up once; none in a process where they would wait for threads of another one. They compute
+/// by OpenMP, so all else does from now on.
 pub(super) fn functions<T>(found: &'static OnceLock<Option<T>>, find: impl FnOnce() -> Option<T>) -> Option<&'static T> {
-    if openmp::may_be_called() { found.get_or_init(find).as_ref() } else { None }
+    let found = openmp::may_be_called().then(|| found.get_or_init(find).as_ref()).flatten();
+    if found.is_some() {
+        pool::global().share_openmp();
+    }
+    found
 }

@@ -14,3 +14,4 @@ pub mod nms;
 pub mod random;
 pub mod sort;
 pub mod special;
+pub mod true_positions;

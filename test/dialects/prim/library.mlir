@@ -72,3 +72,11 @@ func.func @library_c4_batch(%x: tensor<2x4x4xf32>) {
   %l, %i = prim.library %x {function = "cholesky", options = []} : (tensor<2x4x4xf32>) -> (tensor<3x4x4xf32>, tensor<2xi32>)
   return
 }
+
+// -----
+
+func.func @library_c3_mask(%x: tensor<8xi8>) -> tensor<3xi64> {
+  // expected-error @+1 {{C3: `true_positions` of tensor<8xi8>}}
+  %0 = prim.library %x {function = "true_positions", options = []} : (tensor<8xi8>) -> tensor<3xi64>
+  return %0 : tensor<3xi64>
+}

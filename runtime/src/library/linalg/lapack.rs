@@ -38,6 +38,14 @@ fortran! {
     Potrf(u8, i32, N, i32, i32; usize);
     /// m, n, a, its stride, pivots, info.
     Getrf(i32, i32, N, i32, i32, i32;);
+    /// m, n, a, its stride, taus, numbers to work on and how many, info.
+    Geqrf(i32, i32, N, i32, N, N, i32, i32;);
+    /// m, n, number of reflections, a, its stride, taus, numbers to work on and how many, info.
+    Orgqr(i32, i32, i32, N, i32, N, N, i32, i32;);
+    /// Triangle, n, a, its stride, pivots, numbers to work on and how many, info.
+    Sytrf(u8, i32, N, i32, i32, N, i32, i32; usize);
+    /// Triangle, n, columns, a, its stride, pivots, right sides, their stride, info.
+    Sytrs(u8, i32, i32, N, i32, i32, N, i32, i32; usize);
     /// Vectors?, triangle, n, a, its stride, values, numbers to work on and how many, integers to work on and how many, info.
     Syevd(u8, u8, i32, N, i32, Real<N>, N, i32, i32, i32, i32; usize, usize);
     /// The same, with real numbers to work on and how many before the integers.
@@ -59,7 +67,17 @@ pub struct Lapack<N: Number> {
     trsm: Trsm<N>,
     potrf: Potrf<N>,
     getrf: Getrf<N>,
+    geqrf: Geqrf<N>,
+    orgqr: Orgqr<N>,
+    symmetric: Indefinite<N>,
+    hermitian: Indefinite<N>,
     spectra: Spectra<N>,
+}
+
+/// Factors an indefinite matrix, and solves systems by the factors.
+struct Indefinite<N> {
+    factor: Sytrf<N>,
+    solve: Sytrs<N>,
 }
 
 /// The functions that differ for real and complex numbers.
@@ -86,6 +104,7 @@ impl<N: Number> Lapack<N> {
         }
         // SAFETY: only the address is read.
         let find = |name: &str| unsafe { host::function::<*const c_void>(&format!("{letter}{name}_")) };
+        let kind = if N::IS_REAL { ["orgqr", "sytrf", "sytrs"] } else { ["ungqr", "hetrf", "hetrs"] };
         // SAFETY: these are the types of the functions in every BLAS and LAPACK whose integers have 32 bits.
         let lapack = unsafe {
             Lapack {
@@ -93,6 +112,10 @@ impl<N: Number> Lapack<N> {
                 trsm: transmute_copy(&find("trsm")?),
                 potrf: transmute_copy(&find("potrf")?),
                 getrf: transmute_copy(&find("getrf")?),
+                geqrf: transmute_copy(&find("geqrf")?),
+                orgqr: transmute_copy(&find(kind[0])?),
+                symmetric: Indefinite { factor: transmute_copy(&find("sytrf")?), solve: transmute_copy(&find("sytrs")?) },
+                hermitian: Indefinite { factor: transmute_copy(&find(kind[1])?), solve: transmute_copy(&find(kind[2])?) },
                 spectra: if !N::IS_REAL {
                     let (eigh, svd, eig) = (find("heevd")?, find("gesdd")?, find("geev")?);
                     Spectra::Complex { eigh: transmute_copy(&eigh), svd: transmute_copy(&svd), eig: transmute_copy(&eig) }
@@ -157,6 +180,52 @@ impl<N: Number> Lapack<N> {
         // SAFETY: the matrix has this size, and there is a pivot for each step.
         unsafe { (self.getrf)(at(&m), at(&n), columns.as_mut_ptr(), at(&m), pivots.as_mut_ptr(), &raw mut info) };
         (info >= 0).then_some(info)
+    }
+
+    /// Reflects a matrix that lies column after column to a triangle; the vectors of the reflections stay below it.
+    pub fn qr(&self, columns: &mut [N], (m, n): (usize, usize), taus: &mut [N]) -> Option<()> {
+        assert!(columns.len() == m * n && taus.len() == m.min(n), "the sizes of a factorisation fit");
+        let ([m, n], mut info) = (sizes([m, n])?, 0);
+        let (a, taus) = (columns.as_mut_ptr(), taus.as_mut_ptr());
+        // SAFETY: the matrix has this size, and there is a tau for each step.
+        with_work(|work, count| unsafe { (self.geqrf)(at(&m), at(&n), a, at(&m), taus, work, count, &raw mut info) })?;
+        (info == 0).then_some(())
+    }
+
+    /// Makes a matrix that lies column after column the product of the reflections whose vectors are in it.
+    pub fn reflections(&self, columns: &mut [N], (m, n): (usize, usize), taus: &[N]) -> Option<()> {
+        assert!(columns.len() == m * n && taus.len() <= n && n <= m, "the sizes of reflections fit");
+        let ([m, n, k], mut info) = (sizes([m, n, taus.len()])?, 0);
+        let (a, taus) = (columns.as_mut_ptr(), taus.as_ptr().cast_mut());
+        // SAFETY: the matrix has this size, and no more reflections than columns.
+        with_work(|work, count| unsafe { (self.orgqr)(at(&m), at(&n), at(&k), a, at(&m), taus, work, count, &raw mut info) })?;
+        (info == 0).then_some(())
+    }
+
+    fn indefinite(&self, hermitian: bool) -> &Indefinite<N> {
+        if hermitian { &self.hermitian } else { &self.symmetric }
+    }
+
+    /// Makes the lower triangle of a matrix that lies column after column the factors L and D of the symmetric or Hermitian matrix in it; the
+    /// first block that is zero, or 0.
+    pub fn ldl(&self, columns: &mut [N], n: usize, pivots: &mut [i32], hermitian: bool) -> Option<i32> {
+        assert!(columns.len() == n * n && pivots.len() == n, "the sizes of a factorisation fit");
+        let ([n], mut info) = (sizes([n])?, 0);
+        let (a, pivots, factor) = (columns.as_mut_ptr(), pivots.as_mut_ptr(), self.indefinite(hermitian).factor);
+        // SAFETY: the matrix has this size, and there is a pivot for each row.
+        with_work(|work, count| unsafe { factor(at(&b'L'), at(&n), a, at(&n), pivots, work, count, &raw mut info, 1) })?;
+        (info >= 0).then_some(info)
+    }
+
+    /// Solves `A X = B` in the place of B by the factors of A; both lie column after column.
+    pub fn ldl_solve(&self, factors: &[N], pivots: &[i32], x: &mut [N], hermitian: bool) -> Option<()> {
+        let n = pivots.len();
+        assert!(factors.len() == n * n && x.len().is_multiple_of(n), "the sizes of a system fit");
+        let ([n, k], mut info) = (sizes([n, x.len() / n])?, 0);
+        let (a, pivots, x) = (factors.as_ptr().cast_mut(), pivots.as_ptr().cast_mut(), x.as_mut_ptr());
+        // SAFETY: the matrices have these sizes.
+        unsafe { (self.indefinite(hermitian).solve)(at(&b'L'), at(&n), at(&k), a, at(&n), pivots, x, at(&n), &raw mut info, 1) };
+        (info == 0).then_some(())
     }
 
     /// Ascending eigenvalues of the Hermitian matrix in the lower triangle. It lies column after column, and becomes its eigenvectors if

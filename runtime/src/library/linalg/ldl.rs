@@ -1,7 +1,8 @@
 //! Bunch and Kaufman's factorisation of indefinite symmetric or Hermitian matrices, pivoted as LAPACK's `sytf2`: D has
 //! blocks of one or two rows, and a negative pivot in both rows of a block of two.
 
-use super::matrix::{Matrix, dot, dotu, with_vectors};
+use super::lapack::LEAST;
+use super::matrix::{Matrix, dot, dotu, turn, turned, with_vectors};
 use super::number::Number;
 
 /// What stands above the diagonal for an element below it.
@@ -12,6 +13,17 @@ fn mirror<N: Number>(x: N, hermitian: bool) -> N {
 /// L and D in the lower triangle, the row exchanges from 1, and the first zero pivot from 1, or 0.
 pub fn ldl<N: Number>(a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
     with_vectors(|| factor(a, hermitian))
+}
+
+/// The same by the host's LAPACK, where that is worth a call: writes the factors and the exchanges.
+pub fn by_host<N: Number>(a: &[N], ld: &mut [N], pivots: &mut [i32], hermitian: bool) -> Option<i32> {
+    let n = pivots.len();
+    let host = N::lapack().filter(|_| n > LEAST)?;
+    let mut columns = turned(a, (n, n));
+    let status = host.ldl(&mut columns, n, pivots, hermitian)?;
+    turn(&columns, (n, n), ld);
+    ld.chunks_mut(n).enumerate().for_each(|(r, row)| row[r + 1..].fill(N::ZERO));
+    Some(status)
 }
 
 #[inline(always)]
@@ -171,6 +183,16 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], x: Matrix<N>, hermitian: 
     solved.transposed()
 }
 
+/// The same by the host's LAPACK, where that is worth a call: writes the solution.
+pub fn solve_by_host<N: Number>(ld: &[N], pivots: &[i32], rhs: &[N], x: &mut [N], hermitian: bool) -> Option<()> {
+    let n = pivots.len();
+    let host = N::lapack().filter(|_| n > LEAST && may_be_pivots(pivots))?;
+    let mut columns = turned(rhs, (n, rhs.len() / n));
+    host.ldl_solve(&turned(ld, (n, n)), pivots, &mut columns, hermitian)?;
+    turn(&columns, (columns.len() / n, n), x);
+    Some(())
+}
+
 /// Takes what a block of rows gives to those below it from a column of X, and divides by the block of D.
 #[inline(always)]
 fn forwards<N: Number>(a: &Matrix<N>, columns: &Matrix<N>, &(k, step, other): &(usize, usize, usize), x: &mut [N], hermitian: bool) {
@@ -199,6 +221,12 @@ fn backwards<N: Number>(columns: &Matrix<N>, &(k, step, other): &(usize, usize, 
         x[c] -= sum;
     }
     x.swap((k + step - 1).min(last), other.min(last));
+}
+
+/// Whether LAPACK would find the rows that these name: it trusts them.
+fn may_be_pivots(pivots: &[i32]) -> bool {
+    let rows = blocks(pivots);
+    rows.iter().all(|&(k, step, _)| pivots[k..k + step].iter().all(|p| (p.is_negative() == (step == 2)) && (1..=pivots.len()).contains(&(p.unsigned_abs() as usize))))
 }
 
 /// First row, number of rows and exchanged row of each block.

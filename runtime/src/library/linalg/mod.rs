@@ -98,18 +98,29 @@ exported! {
         values.put::<<T as Element>::Real, f64>(b, &w);
     };
     strata_lib_householder(a, taus, q; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
-        let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
-        q.put::<T, N>(b, &product.data);
+        let host = reflect::product_by_host(a.item::<T>(b, m * n), taus.item::<T>(b, k), (m, n), q.item_mut::<T>(b, m * n));
+        host.unwrap_or_else(|| {
+            let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
+            q.put::<T, N>(b, &product.data);
+        });
     };
     strata_lib_ldl(a, ld, pivots, info; n; options) |T, N, b| work(n, n), 2 * area(n, n) => {
-        let (factors, exchanges, status) = ldl::ldl(a.matrix::<T, N>(b, n, n), options & 1 != 0);
-        ld.put::<T, N>(b, &factors.data);
-        pivots.put_plain(b, &exchanges);
-        info.write(b, status);
+        let hermitian = options & 1 != 0;
+        let host = ldl::by_host(a.item::<T>(b, n * n), ld.item_mut::<T>(b, n * n), pivots.item_mut(b, n), hermitian);
+        info.write(b, host.unwrap_or_else(|| {
+            let (factors, exchanges, status) = ldl::ldl(a.matrix::<T, N>(b, n, n), hermitian);
+            ld.put::<T, N>(b, &factors.data);
+            pivots.put_plain(b, &exchanges);
+            status
+        }));
     };
     strata_lib_ldl_solve(ld, pivots, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
-        let solution = ldl::solve(&ld.matrix::<T, N>(b, n, n), &pivots.integers(b, n), rhs.matrix::<T, N>(b, n, k), options & 1 != 0);
-        x.put::<T, N>(b, &solution.data);
+        let (exchanges, hermitian) = (pivots.item::<i32>(b, n), options & 1 != 0);
+        let host = ldl::solve_by_host(ld.item::<T>(b, n * n), exchanges, rhs.item::<T>(b, n * k), x.item_mut::<T>(b, n * k), hermitian);
+        host.unwrap_or_else(|| {
+            let solution = ldl::solve(&ld.matrix::<T, N>(b, n, n), exchanges, rhs.matrix::<T, N>(b, n, k), hermitian);
+            x.put::<T, N>(b, &solution.data);
+        });
     };
     strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, N, b| work(m, n), 3 * area(m, n) => {
         let (nopivot, exchanges) = (options & 1 != 0, pivots.item_mut::<i32>(b, k));
@@ -127,9 +138,12 @@ exported! {
         result.put::<T, N>(b, &exponential::exponential(&a.matrix::<T, N>(b, n, n)).data);
     };
     strata_lib_qr(a, packed, taus; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
-        let (factors, tau) = reflect::qr(a.matrix::<T, N>(b, m, n));
-        packed.put::<T, N>(b, &factors.data);
-        taus.put::<T, N>(b, &tau[..k]);
+        let host = reflect::qr_by_host(a.item::<T>(b, m * n), (m, n), packed.item_mut::<T>(b, m * n), taus.item_mut::<T>(b, k));
+        host.unwrap_or_else(|| {
+            let (factors, tau) = reflect::qr(a.matrix::<T, N>(b, m, n));
+            packed.put::<T, N>(b, &factors.data);
+            taus.put::<T, N>(b, &tau[..k]);
+        });
     };
     strata_lib_svd(a, u, s, vh; m, n, p, k, q; options) |T, N, b| 20 * work(m, n), 4 * area(m, n) + 2 * area(m, p) + 2 * area(n, q) => {
         let alone = options & 1 != 0;

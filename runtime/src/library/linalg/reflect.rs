@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use faer::Accum;
 
-use super::matrix::{Matrix, dot, length, with_vectors};
+use super::lapack::LEAST;
+use super::matrix::{Matrix, dot, length, turn, turned, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -131,6 +132,15 @@ pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
     (a, taus)
 }
 
+/// The same by the host's LAPACK, where that is worth a call: writes what is packed, and the taus.
+pub fn qr_by_host<N: Number>(a: &[N], (m, n): (usize, usize), packed: &mut [N], taus: &mut [N]) -> Option<()> {
+    let host = N::lapack().filter(|_| taus.len() > LEAST)?;
+    let mut columns = turned(a, (m, n));
+    host.qr(&mut columns, (m, n), taus)?;
+    turn(&columns, (n, m), packed);
+    Some(())
+}
+
 /// The first `cols` columns of the product of the reflections whose vectors are below the diagonal `shift` rows down.
 pub fn product<N: Number>(a: &Matrix<N>, taus: &[N], cols: usize, shift: usize) -> Matrix<N> {
     let mut q = Matrix::identity(a.rows, cols);
@@ -141,4 +151,13 @@ pub fn product<N: Number>(a: &Matrix<N>, taus: &[N], cols: usize, shift: usize) 
         Together::of(a, begin..end, taus, shift).apply(&mut q, (begin + shift, (begin + shift).min(cols)), false);
     }
     q
+}
+
+/// The same for vectors below the diagonal itself, by the host's LAPACK, where that is worth a call: writes the columns.
+pub fn product_by_host<N: Number>(a: &[N], taus: &[N], (m, n): (usize, usize), q: &mut [N]) -> Option<()> {
+    let host = N::lapack().filter(|_| taus.len() > LEAST)?;
+    let mut columns = turned(a, (m, n));
+    host.reflections(&mut columns, (m, n), taus)?;
+    turn(&columns, (n, m), q);
+    Some(())
 }

@@ -43,18 +43,23 @@ pub fn solve_one<N: Number>(a: &[N], b: &[N], upper: bool, unit: bool) -> Option
         return None;
     }
     let mut x = b.to_vec();
-    with_vectors(|| {
-        for step in 0..n {
-            let r = if upper { n - 1 - step } else { step };
-            let solved = if upper { r + 1..n } else { 0..r };
-            let sum = dotu(&a[r * n..][solved.clone()], &x[solved]);
-            x[r] -= sum;
-            if !unit {
-                x[r] /= a[r * n + r];
-            }
-        }
-    });
+    with_vectors(|| substitute(a, &mut x, upper, unit));
     Some(x)
+}
+
+/// Row by row, each once.
+#[inline(always)]
+fn substitute<N: Number>(a: &[N], x: &mut [N], upper: bool, unit: bool) {
+    let n = x.len();
+    for step in 0..n {
+        let r = if upper { n - 1 - step } else { step };
+        let solved = if upper { r + 1..n } else { 0..r };
+        let sum = dotu(&a[r * n..][solved.clone()], &x[solved]);
+        x[r] -= sum;
+        if !unit {
+            x[r] /= a[r * n + r];
+        }
+    }
 }
 
 /// Divides by pivots that are zero as LAPACK does.
