@@ -143,7 +143,8 @@ fn order_statistics(x: &Tensor, places: &Tensor, descending: bool) -> Results {
 /// Where lines are true, `k` times, then -1.
 fn true_positions(x: &Tensor, k: usize) -> Results {
     let (batch, n) = (&x.shape()[..x.rank() - 1], x.shape()[x.rank() - 1]);
-    let found = |line: usize| (0..n).filter(move |at| x.at(line * n + at).truthy()).map(|at| at as i128).chain(std::iter::repeat(-1)).take(k);
+    let found =
+        |line: usize| (0..n).filter(move |at| x.at(line * n + at).truthy()).map(|at| at as i128).chain(std::iter::repeat(-1)).take(k);
     one(whole(DType::I64, &[batch, &[k]].concat(), (0..batch.iter().product::<usize>()).flat_map(found))?)
 }
 

@@ -159,7 +159,7 @@ fn triangle_indices<'c>(a: &Args<'c>, inside: fn(i64, i64, i64) -> bool) -> Tens
     a.prim.int_vector(&flat).reshape(&[2.into(), (kept.len() as i64).into()]).convert(a.result_dtype(0))
 }
 
-/// Powers of a vector's elements as columns.
+/// Powers of a vector's elements as columns: running products, as PyTorch has them.
 fn vander<'c>(a: &Args<'c>, count: &str, decreasing: bool) -> Tensor<'c> {
     let x = if a.has("x") { a.tensor("x") } else { a.tensor("self") };
     let x = if x.dtype().is_integral() { x.convert(DType::I64) } else { x };
@@ -168,7 +168,8 @@ fn vander<'c>(a: &Args<'c>, count: &str, decreasing: bool) -> Tensor<'c> {
     let n = a.opt_size(count).unwrap_or(x.size(last));
     let mut shape = x.shape().to_vec();
     shape.push(n);
-    let powers = a.prim.range(x.dtype(), n);
-    let powers = if decreasing { powers.reverse(&[0]) } else { powers };
-    x.unsqueeze(last + 1).broadcast_to(&shape).pow(powers.broadcast_to(&shape))
+    let factors = x.unsqueeze(last + 1).broadcast_to(&shape);
+    let first = a.prim.range(DType::I64, n).equal(0);
+    let powers = factors.fill_where(first, 1).scan("prod", last + 1);
+    if decreasing { powers.reverse(&[last + 1]) } else { powers }
 }

@@ -228,19 +228,19 @@ pub(super) fn inside<'c>(index: Tensor<'c>, size: Size<'c>) -> Tensor<'c> {
 
 /// For each dimension the coordinates of the true elements, in row-major order.
 pub(super) fn true_positions(mask: Tensor<'_>) -> Vec<Tensor<'_>> {
-    let prim = mask.prim();
-    let scalar = mask.rank() == 0;
-    let mask = if scalar { mask.unsqueeze(0) } else { mask };
-    let numbered = numbered_true(mask);
-    let mut stride = product(&mask.shape());
-    let place = |d: usize| {
-        let size = mask.size(d);
+    unravelled(numbered_true(mask), &mask.shape())
+}
+
+/// The coordinates of flat positions in a tensor of this shape.
+pub(super) fn unravelled<'c>(flat: Tensor<'c>, shape: &[Size<'c>]) -> Vec<Tensor<'c>> {
+    let prim = flat.prim();
+    let mut stride = product(shape);
+    let place = |(d, &size): (usize, &Size<'c>)| {
         stride = if size.known() == Some(0) { Size::Const(1) } else { stride / size };
-        let outer = if stride.is_one() { numbered } else { numbered / prim.size_tensor(DType::I64, stride) };
-        if d == 0 { outer } else { outer % prim.size_tensor(DType::I64, size) }
+        let outer = if stride.is_one() { flat } else { flat / prim.size_tensor(DType::I64, stride) };
+        if d == 0 { outer } else { outer % prim.size_tensor(DType::I64, size.max(1)) }
     };
-    let places: Vec<_> = (0..mask.rank()).map(place).collect();
-    if scalar { Vec::new() } else { places }
+    shape.iter().enumerate().map(place).collect()
 }
 
 /// The flat positions of true elements.
@@ -277,15 +277,8 @@ fn nonzero_static<'c>(a: &Args<'c>) -> Tensor<'c> {
     }
     let numbered = first_true(mask, count);
     let missing = numbered.less(0);
-    let mut stride = product(&mask.shape());
-    let column = |d: usize| {
-        let size = mask.size(d);
-        stride = if size.known() == Some(0) { Size::Const(1) } else { stride / size };
-        let outer = numbered / a.prim.size_tensor(DType::I64, stride);
-        let place = outer % a.prim.size_tensor(DType::I64, size.max(1));
-        missing.select(place.number(Scalar::Int(fill)), place).unsqueeze(1)
-    };
-    a.prim.concat(&(0..mask.rank()).map(column).collect::<Vec<_>>(), 1)
+    let column = |place: Tensor<'c>| missing.select(place.number(Scalar::Int(fill)), place).unsqueeze(1);
+    a.prim.concat(&unravelled(numbered, &mask.shape()).into_iter().map(column).collect::<Vec<_>>(), 1)
 }
 
 fn masked_select<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -6,7 +6,7 @@ use strata_dialects::prim_builder::{Scalar, Size, Tensor, coordinates, product};
 
 use super::args::Args;
 use super::compare::truth;
-use super::index::{flat, inside, positions, selection, wrapped};
+use super::index::{flat, inside, positions, selection, unravelled, wrapped};
 use super::pointwise::floor_div;
 use super::rule::Precision::{Compute, Exact};
 use super::rule::{Rule, one};
@@ -222,7 +222,11 @@ fn put<'c>(a: &Args<'c>) -> Tensor<'c> {
     let x = a.tensor("self");
     let kind = if a.bool("accumulate") { "add" } else { "set" };
     let index = flat(wrapped(a.raw("index"), x.numel()));
-    flat(x).scatter(flat(a.tensor("source")), &[index], &[0], kind).reshape(&x.shape())
+    if x.rank() == 0 {
+        return flat(x).scatter(flat(a.tensor("source")), &[index], &[0], kind).reshape(&[]);
+    }
+    // The place in each dimension, so that these may lie in any order.
+    x.scatter(flat(a.tensor("source")), &unravelled(index, &x.shape()), &x.all_dims(), kind)
 }
 
 pub(super) fn as_strided_scatter<'c>(a: &Args<'c>) -> Tensor<'c> {

@@ -80,12 +80,13 @@ impl<'c> Bodies<'c> {
         let target = self.target;
         // Special functions have no other code.
         let own = target.own && target.fma && own::has(function.name, operands[0].ty());
-        if !own && special::find(function.name).is_none() {
+        let special = special::has(function.name, operands[0].ty().element_type());
+        if !own && !special {
             return self.library(builder, function, operands);
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
-            if special::find(function.name).is_some() {
+            if special {
                 let own = special::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }

@@ -138,7 +138,7 @@ impl<'b, 'c> Lanes<'b, 'c> {
 }
 
 impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
-    fn binary(self, name: &str, other: impl Operand<'a, 'b, 'c>) -> Self {
+    pub(super) fn binary(self, name: &str, other: impl Operand<'a, 'b, 'c>) -> Self {
         let other = other.float(self.lanes);
         Self { value: self.lanes.op(name, &[self.value, other.value], self.lanes.float, &[]), ..self }
     }
@@ -215,6 +215,11 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
 
     pub(super) fn below(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
         self.compare(CmpFPredicate::Olt, other)
+    }
+
+    /// At most `other`.
+    pub(super) fn at_or_below(self, other: impl Operand<'a, 'b, 'c>) -> Mask<'a, 'b, 'c> {
+        self.compare(CmpFPredicate::Ole, other)
     }
 
     /// Not at most `other`: larger, or not a number.

@@ -44,7 +44,7 @@ pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
         return element == Some(ElementType::F32);
     }
     let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    float && (special::find(name).is_some() || [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name)))
+    special::has(name, element) || float && [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name))
 }
 
 /// In f32 and f64.

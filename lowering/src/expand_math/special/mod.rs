@@ -4,6 +4,7 @@
 //! rounded once.
 
 mod gamma;
+mod incomplete;
 mod modified;
 mod orthogonal;
 mod oscillating;
@@ -14,7 +15,7 @@ mod tables;
 mod tests;
 
 use super::lanes::Lanes;
-use strata_core::ir::Value;
+use strata_core::ir::{ElementType, Value};
 
 /// Every function, sorted, with the number of its arguments.
 pub(super) const FUNCTIONS: &[(&str, usize)] = &[
@@ -40,17 +41,29 @@ pub(super) const FUNCTIONS: &[(&str, usize)] = &[
     ("erfinv", 1),
     ("hermite_h", 2),
     ("hermite_he", 2),
+    ("igamma", 2),
+    ("igammac", 2),
     ("laguerre_l", 2),
     ("legendre_p", 2),
     ("trigamma", 1),
+    ("zeta", 2),
 ];
+
+/// Those of f32 alone.
+const SINGLE: &[&str] = &["igamma", "igammac", "zeta"];
 
 /// A function and the number of its arguments.
 pub(super) fn find(name: &str) -> Option<(&'static str, usize)> {
     FUNCTIONS.binary_search_by_key(&name, |function| function.0).ok().map(|at| FUNCTIONS[at])
 }
 
-/// The value of a function.
+/// Whether a function has code for elements of a type.
+pub(super) fn has(name: &str, element: Option<ElementType>) -> bool {
+    let both = matches!(element, Some(ElementType::F32 | ElementType::F64));
+    find(name).is_some() && if SINGLE.contains(&name) { element == Some(ElementType::F32) } else { both }
+}
+
+/// The value of a function that has code.
 pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'c>]) -> Option<Value<'c>> {
     let x = lanes.float(arguments[0]);
     let degree = lanes.float(arguments[arguments.len() - 1]);
@@ -77,9 +90,12 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "erfinv" => quantile::erfinv(x),
         "hermite_h" => orthogonal::hermite_h(x, degree),
         "hermite_he" => orthogonal::hermite_he(x, degree),
+        "igamma" => incomplete::igamma(x, degree),
+        "igammac" => incomplete::igammac(x, degree),
         "laguerre_l" => orthogonal::laguerre_l(x, degree),
         "legendre_p" => orthogonal::legendre_p(x, degree),
         "trigamma" => gamma::trigamma(x),
+        "zeta" => incomplete::zeta(x, degree),
         _ => return None,
     };
     Some(value.value)

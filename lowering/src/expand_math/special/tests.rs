@@ -5,6 +5,7 @@ use super::FUNCTIONS;
 use crate::codegen::tests::machine::{erf, erfc, j0, j1, lgamma_r, y0, y1};
 use crate::target;
 use std::f64::consts::PI;
+use strata_core::ir::ElementType;
 
 /// `exp(-x) I(x)` of an order, by the integral over a circle.
 fn i_scaled(order: f64, x: f64) -> f64 {
@@ -226,7 +227,7 @@ fn lanes_of_many_degrees() {
     let x = [0.3, -0.7, 1.0, -1.0, 1.1, 0.3, f64::NAN, -1.2];
     let n = [12.0, 3.0, 9.0, 9.0, 20.0, f64::NAN, 5.0, 1e9];
     let single = |name: &str, i: usize| polynomials(name, 1, &x[i..=i], &n[i..=i])[0];
-    for &(name, _) in FUNCTIONS.iter().filter(|function| function.1 == 2) {
+    for &(name, _) in FUNCTIONS.iter().filter(|function| function.1 == 2 && super::has(function.0, Some(ElementType::F64))) {
         let together = polynomials(name, 8, &x, &n);
         let alone: Vec<f64> = (0..8).map(|i| single(name, i)).collect();
         let same = together.iter().zip(&alone).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan());
@@ -237,6 +238,61 @@ fn lanes_of_many_degrees() {
     assert_eq!((t[2], t[3], t[5]), (1.0, -1.0, 0.0));
     assert_eq!(polynomials("chebyshev_u", 8, &x, &n)[3], -10.0);
     assert!(Compiled::new("hermite_h", "f32", 1, &target::host()).run_pairs(&[1.0f32], &[200.0])[0].is_nan());
+}
+
+/// `P(a, x)` by the integral of `t^(a - 1) e^-t`, which is smooth for large shapes, and by the recurrence below (NIST DLMF 8.8.5).
+fn lower_gamma(a: f64, x: f64) -> f64 {
+    if a < 8.0 {
+        return lower_gamma(a + 1.0, x) + (a * x.ln() - x - lgamma_r(a + 1.0, &mut 0)).exp();
+    }
+    // Simpson's rule over where the integrand counts.
+    let (low, high) = ((a - 12.0 * a.sqrt() - 12.0).max(0.0).min(x), x.min(a + 12.0 * a.sqrt() + 40.0));
+    let steps = 4000;
+    let density = |t: f64| if t == 0.0 { 0.0 } else { ((a - 1.0) * t.ln() - t - lgamma_r(a, &mut 0)).exp() };
+    let h = (high - low) / f64::from(steps);
+    let inner: f64 = (1..steps).map(|i| density(low + h * f64::from(i)) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum();
+    (h / 3.0 * (density(low) + inner + density(high))).min(1.0)
+}
+
+/// Lanes of one vector in the series, the fraction, the corner of small arguments, outside and beyond a million.
+#[test]
+fn incomplete_gamma_functions_of_f32() {
+    let shapes = [0.02, 0.5, 0.8, 1.0, 2.5, 9.0, 29.0, 31.0, 200.0];
+    let points = [0.01, 0.3, 1.0, 1.2, 2.0, 8.0, 30.0, 190.0, 220.0];
+    let pairs: Vec<_> = shapes.iter().flat_map(|a| points.iter().map(move |x| (*a as f32, *x as f32))).collect();
+    let (a, x): (Vec<f32>, Vec<f32>) = pairs.iter().copied().chain([(1.0, 1.0); 15]).take(96).unzip();
+    let (a, x) = (&a[..80], &x[..80]);
+    for (lanes, target) in [(16, target::host()), (8, target::named("x86-64-v3").unwrap()), (1, target::host())] {
+        let [lower, upper] = ["igamma", "igammac"].map(|name| Compiled::new(name, "f32", lanes, &target).run_pairs(a, x));
+        for (at, (&a, &x)) in a.iter().zip(x).enumerate() {
+            let want = lower_gamma(a.into(), x.into());
+            close(&format!("P({a}, {x})"), lower[at].into(), want, 4e-7);
+            close(&format!("Q({a}, {x})"), upper[at].into(), 1.0 - want, 4e-7);
+        }
+    }
+    let at = |name, a: f32, x: f32| Compiled::new(name, "f32", 8, &target::host()).run_pairs(&[a; 8], &[x; 8])[3];
+    let infinity = f32::INFINITY;
+    let ends = [(0.0, 2.0), (2.0, 0.0), (infinity, 2.0), (2.0, infinity)].map(|(a, x)| (at("igamma", a, x), at("igammac", a, x)));
+    assert_eq!(ends, [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
+    let none = [(-1.0, 2.0), (2.0, -1.0), (0.0, 0.0), (infinity, infinity), (f32::NAN, 1.0), (1.0, f32::NAN)];
+    assert!(none.iter().all(|&(a, x)| at("igamma", a, x).is_nan() && at("igammac", a, x).is_nan()));
+    close("P of a large shape", at("igamma", 2e6, 2e6).into(), 0.5 + 1.0 / (3.0 * (2.0 * PI * 2e6).sqrt()), 1e-7);
+    close("Q of a small shape", f64::from(at("igammac", 1e-6, 0.5)) * 1e6, 0.559_773_6, 1e-5);
+}
+
+#[test]
+fn zeta_of_f32() {
+    let x = [2.0, 4.0, 3.0, 1.5, 1.0, 0.5, 2.0, 3.5f32];
+    let q = [1.0, 1.0, 0.5, 10.0, 2.0, 1.0, 0.0, -0.5f32];
+    let want =
+        [PI * PI / 6.0, PI.powi(4) / 90.0, 7.0 * 1.202_056_903_159_594_2, 0.648_661_6, f64::INFINITY, f64::NAN, f64::INFINITY, f64::NAN];
+    for (lanes, target) in [(8, target::host()), (8, target::named("x86-64-v3").unwrap()), (1, target::host())] {
+        for (y, want) in Compiled::new("zeta", "f32", lanes, &target).run_pairs(&x, &q).into_iter().zip(want) {
+            assert!(want.is_nan() && y.is_nan() || (f64::from(y) - want).abs() <= 2e-7 * want || f64::from(y) == want, "{y} for {want}");
+        }
+    }
+    let below = Compiled::new("zeta", "f32", 8, &target::host()).run_pairs(&[2.0f32; 8], &[-0.5; 8])[0];
+    close("zeta(2, -1/2)", below.into(), 4.0 + PI * PI / 2.0, 1e-6);
 }
 
 #[test]

@@ -37,7 +37,9 @@ const OPS_UNROLLED: usize = 3;
 /// Whether some operand of the kernel's first reduction is used again along an outer dim along which another one moves.
 pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
     let stage = kernel.stages.iter().find(|stage| !stage.reduce.is_empty());
-    stage.is_some_and(|stage| kernel.outer.iter().any(|&dim| reused(stage, dim)))
+    // (Nothing is used again along a dim of one step: the product of two lines is a sum.)
+    let loops = || kernel.outer.iter().filter(|&&dim| kernel.static_size(dim) != Some(1));
+    stage.is_some_and(|stage| loops().any(|&dim| reused(stage, dim)))
 }
 
 /// Writes the schedule of a contraction.

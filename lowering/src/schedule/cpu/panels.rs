@@ -108,7 +108,7 @@ fn find<'k, 'c>(frame: &Frame<'k, 'c>) -> Option<Panels<'k, 'c>> {
     let rows: Vec<usize> = kernel.outer.iter().copied().filter(|&dim| dim != lanes && uses(first, dim) && !uses(second, dim)).collect();
     let others = kernel.outer.iter().copied().filter(|dim| *dim != lanes && !rows.contains(dim)).collect();
     // A plain product with a wide second operand is better packed on the way: see `contraction`.
-    let in_panels = kernel.static_size(lanes).is_some_and(|size| size <= PANEL_VECTORS * frame.width);
+    let in_panels = kernel.static_size(lanes).is_some_and(|size| size > 1 && size <= PANEL_VECTORS * frame.width);
     let slides = |row: usize| stage.reduce.iter().any(|&inner| slides(stage, row, inner));
     let tested = stage.guarded.contains(&true) && beside != Stride::One;
     (!tested && (in_panels || rows.iter().any(|&row| slides(row)))).then_some(Panels {

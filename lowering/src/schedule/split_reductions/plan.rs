@@ -104,7 +104,7 @@ pub fn plan(kernel: &KernelView<'_>, call: Op<'_>, machine: &Machine) -> Result<
     let can_meet = machine.meeting.is_some() && runs(kernel.op);
     let (mut parts, mut run, mut meets) = (Vec::new(), Vec::new(), false);
     for (number, stage) in kernel.stages.iter().enumerate() {
-        if stage.is_scatter() || stage.scan.is_some() || stage.is_attention() || is_contraction(stage) {
+        if stage.is_scatter() || stage.scan.is_some() || stage.is_attention() || is_contraction(kernel, stage) {
             return Err("a stage of it scatters, scans, or reads its operands many times".into());
         }
         let large = sizes.work(stage) >= KERNEL_OPERATIONS;
@@ -238,8 +238,8 @@ fn lies_across(kernel: &KernelView<'_>, stage: &StageView<'_>, dim: usize, sizes
 }
 
 /// Whether operands are reused: then blocks of the result matter, which is another schedule's business.
-fn is_contraction(stage: &StageView<'_>) -> bool {
-    let parallel = stage.parallel();
+fn is_contraction(kernel: &KernelView<'_>, stage: &StageView<'_>) -> bool {
+    let parallel: Vec<_> = stage.parallel().into_iter().filter(|&dim| kernel.static_size(dim) != Some(1)).collect();
     let moving = stage.maps.iter().map(|map| parallel.iter().filter(|&&dim| map.results().iter().any(|expr| expr.uses_dim(dim))).count());
     let reduced = |map: &AffineMap<'_>| stage.reduce.iter().any(|&dim| map.results().iter().any(|expr| expr.uses_dim(dim)));
     let partial = moving.zip(&stage.maps).filter(|(moving, map)| *moving < parallel.len() && reduced(map)).count();

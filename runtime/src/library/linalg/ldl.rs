@@ -226,7 +226,9 @@ fn backwards<N: Number>(columns: &Matrix<N>, &(k, step, other): &(usize, usize, 
 /// Whether LAPACK would find the rows that these name: it trusts them.
 fn may_be_pivots(pivots: &[i32]) -> bool {
     let rows = blocks(pivots);
-    rows.iter().all(|&(k, step, _)| pivots[k..k + step].iter().all(|p| (p.is_negative() == (step == 2)) && (1..=pivots.len()).contains(&(p.unsigned_abs() as usize))))
+    rows.iter().all(|&(k, step, _)| {
+        pivots[k..k + step].iter().all(|p| (p.is_negative() == (step == 2)) && (1..=pivots.len()).contains(&(p.unsigned_abs() as usize)))
+    })
 }
 
 /// First row, number of rows and exchanged row of each block.

@@ -85,7 +85,11 @@ fn hurwitz(x: f64, q: f64, first: f64) -> f64 {
 
 /// The regularised lower incomplete gamma function P(a, x).
 pub(super) fn igamma<T: Real>(a: T, x: T) -> T {
-    T::of(match incomplete(a.wide(), x.wide(), T::epsilon().wide()) {
+    let (a, x) = (a.wide(), x.wide());
+    if a < 0.0 || x < 0.0 {
+        return T::nan();
+    }
+    T::of(match incomplete(a, x, T::epsilon().wide()) {
         Part::Lower(p) => p,
         Part::Upper(q) => 1.0 - q,
     })
@@ -94,6 +98,9 @@ pub(super) fn igamma<T: Real>(a: T, x: T) -> T {
 /// The regularised upper incomplete gamma function Q(a, x).
 pub(super) fn igammac<T: Real>(a: T, x: T) -> T {
     let (a, x) = (a.wide(), x.wide());
+    if a < 0.0 || x < 0.0 {
+        return T::nan();
+    }
     T::of(match incomplete(a, x, T::epsilon().wide()) {
         Part::Lower(p) => upper_near_zero(a, x).unwrap_or(1.0 - p),
         Part::Upper(q) => q,
@@ -109,6 +116,7 @@ pub(super) enum Part {
 
 /// The power series of P where x is small beside a, else the continued fraction of Q. Either ends where a term is less than a small part
 /// of the `epsilon` of the result's type.
+#[inline(never)] // What is outside of the range needs no registers.
 pub(super) fn incomplete(a: f64, x: f64, epsilon: f64) -> Part {
     const NONE: Part = Part::Upper(f64::NAN);
     let nothing = epsilon / 1024.0;
