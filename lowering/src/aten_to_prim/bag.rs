@@ -225,8 +225,9 @@ fn weights_backward<'c>(a: &Args<'c>) -> Tensor<'c> {
 /// Scales down the rows that are read and whose norm is above `max_norm`.
 fn renorm<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (table, indices, limit) = (a.tensor("self"), flat(positions(a.raw("indices"))), a.float("max_norm"));
-    let row = a.prim.range(DType::I64, table.size(0));
-    let read = indices.equal(row.unsqueeze(1)).reduce("or", &[1], true);
+    let [none, all] =
+        [(false, [table.size(0)]), (true, [indices.size(0)])].map(|(read, rows)| a.prim.full(DType::Bool, Scalar::Bool(read), &rows));
+    let read = none.scatter(all, &[indices], &[0], "set").unsqueeze(1);
     let norm = vector_norm(table, a.float("norm_type"), Some(&[1]), true);
     let long = read.and(norm.greater(limit));
     table * long.select((norm + 1e-7).reciprocal() * limit, 1.0)

@@ -153,8 +153,9 @@ fn sources<'c>(a: &Args<'c>, repeats: Tensor<'c>) -> Tensor<'c> {
     let exact = ends.reduce("min", &[0], false).greater_equal(0);
     a.prim.guard(exact, "repeats are more than can be counted together", &[]);
     let total = a.opt_size("output_size").unwrap_or_else(|| repeats.reduce("sum", &[0], false).item_size());
-    let index = a.prim.range(DType::I64, total);
-    ends.less_equal(index.unsqueeze(1)).convert(DType::I64).reduce("sum", &[1], false)
+    // The number of ends up to a place.
+    let ends_at = a.prim.full(DType::I64, Scalar::Int(0), &[total + 1]).scatter(ends.filled(Scalar::Int(1)), &[ends], &[0], "add");
+    ends_at.scan("sum", 0).slice(0, 0, total, 1)
 }
 
 /// All ways to take r elements in order, as rows.

@@ -17,7 +17,8 @@ const TILE_ELEMENTS: i64 = 4096;
 pub fn schedule(frame: &Frame<'_, '_>) {
     match frame.vector {
         Some(vector) => {
-            let wanted = frame.kernel.stages.iter().map(side_by_side).min().unwrap_or(1);
+            // (What only stores the results waits for nothing.)
+            let wanted = frame.kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).map(side_by_side).min().unwrap_or(1);
             let enough = frame.size(vector) >= TURNS_TO_SHARE * wanted * frame.width_along(vector);
             frame.write_outer(vector, |dim| match () {
                 () if dim != vector => 1,
@@ -35,11 +36,15 @@ pub fn schedule(frame: &Frame<'_, '_>) {
 /// Largest number of ops in the bodies of which several copies stand side by side.
 const MOST_OPS: usize = 32;
 
+/// Blocks of vectors beside which the rest, which goes vector by vector, does not count.
+const BLOCKS_TO_A_REST: i64 = 4;
+
 /// Vectors that stand side by side where lanes run along a dim of the results: they share what says where to read, and hide each
 /// other's latency.
 fn vectors(frame: &Frame<'_, '_>, vector: usize) -> i64 {
     let ops: usize = frame.kernel.stages.iter().map(|stage| stage.op.body(0).ops().len()).sum();
-    let fits = frame.kernel.static_size(vector).is_some_and(|size| size % (COPIES_FOR_LATENCY * frame.width) == 0);
+    let block = COPIES_FOR_LATENCY * frame.width;
+    let fits = frame.kernel.static_size(vector).is_some_and(|size| size % block == 0 || size >= BLOCKS_TO_A_REST * block);
     if fits && ops <= MOST_OPS { COPIES_FOR_LATENCY } else { 1 }
 }
 
