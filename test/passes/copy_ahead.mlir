@@ -6,7 +6,9 @@
 // CHECK-LABEL: func.func @main
 // CHECK: loop.call %{{.*}} {callee = @put, copied = array<i64: 0>}
 // CHECK: loop.kernel @put
-// CHECK-SAME: in_place = array<i64: 0>
+// CHECK-SAME: in_place = array<i64: 0>, schedule = {order = array<i64: 2>, unroll = array<i64: 1>}
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<8x4xf32>,
+// CHECK-NEXT: loop.scatter %[[X]]
 // HOST-LABEL: func.func @main
 // HOST: host.copy
 // HOST: host.launch

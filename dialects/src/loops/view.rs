@@ -111,12 +111,20 @@ impl<'c> StageView<'c> {
     }
 
     /// Dims of a scatter that are an index of what it writes as they are, and a dim of the stage that made what it writes to: each
-    /// iteration writes to elements which the same iteration of that stage made.
+    /// iteration writes to elements which the same iteration of that stage made. What comes from outside is there before all iterations.
     fn written_apart(&self) -> Vec<usize> {
-        let made = self.op.operands().first().and_then(|target| target.defining_op()).map(|op| Self::new(op).result_dims());
         let yields = self.op.body(0).terminator().map(|op| op.operands()).unwrap_or_default();
-        let apart = made.unwrap_or_default().into_iter().zip(yields).filter(|(dim, index)| is_index(*index, *dim)).map(|(dim, _)| dim);
-        apart.filter(|dim| self.domain.contains(dim)).collect()
+        let Some((_, indices)) = yields.split_last() else { return Vec::new() };
+        let made = self.op.operands().first().and_then(|target| target.defining_op()).map(|op| Self::new(op).result_dims());
+        let own = |(at, index): (usize, &Value<'c>)| match &made {
+            Some(made) => made.get(at).copied().filter(|dim| is_index(*index, *dim)),
+            None => self.domain.iter().copied().find(|dim| is_index(*index, *dim)),
+        };
+        let mut apart = Vec::new();
+        for dim in indices.iter().enumerate().filter_map(own).filter(|dim| self.domain.contains(dim)) {
+            apart.extend((!apart.contains(&dim)).then_some(dim));
+        }
+        apart
     }
 
     /// Dims of the result, in order.

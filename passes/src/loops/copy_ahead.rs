@@ -1,21 +1,23 @@
 //! `--copy-ahead`: the host copies what a scatter writes to before the kernel runs, shared out among all threads.
 //!
 //! Exactly when a kernel's result is a scatter to a plain copy of an operand, and the kernel's outer loops, which threads share, are not
-//! along the first dims of that copy: there are none, or they would copy a column each. The kernel leaves its own copy out where both are one memory
-//! (`in_place`), as it does where a call passes the memory of the old value for the new one.
+//! along the first dims of that copy: there are none, or they would copy a column each. The kernel leaves its own copy out where both are one
+//! memory (`in_place`), as it does where a call passes the memory of the old value for the new one. A kernel without outer loops loses its copy,
+//! and threads share the dims along which its scatter writes apart: these may be shorter than the dims of the copy.
 //!
 //! ```mlir
 //! %0 = loop.call @k0(%x, %y)                              // a scatter of %y to a copy of %x
 //! // becomes
-//! %0 = loop.call @k0(%x, %y) {copied = array<i64: 0>}     // loop.kernel @k0 {in_place = array<i64: 0>, ..}
+//! %0 = loop.call @k0(%x, %y) {copied = array<i64: 0>}     // loop.kernel @k0 {in_place = array<i64: 0>, ..}, a scatter of %y to %x
 //! ```
 
 use std::collections::HashMap;
 
 use strata_core::ir::{AffineKind, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
-use strata_core::rewrite::NoMatch;
+use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_dialects::loops;
+use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Lets the host copy what scatters write to.
@@ -35,13 +37,14 @@ impl Pass for CopyAhead {
         let mut rewriter = cx.rewriter();
         for kernel in module.body(0).ops().into_iter().filter_map(KernelView::new) {
             let mut places: Vec<_> = kernel.in_place().into_iter().map(|place| place.map_or(-1, |place| place as i64)).collect();
-            let mut copied = vec![-1; places.len()];
+            let (mut copied, mut scatters) = (vec![-1; places.len()], Vec::new());
             for (at, result) in kernel.results().into_iter().enumerate() {
                 let Some(scatter) = result.defining_op().map(StageView::new).filter(StageView::is_scatter) else { continue };
                 let Some(argument) = cx.remarks().found(scatter.op, source(&kernel, &scatter)) else { continue };
                 if [-1, argument].contains(&places[at]) && places.iter().enumerate().all(|(other, place)| other == at || *place != argument)
                 {
                     (places[at], copied[at]) = (argument, argument);
+                    scatters.push(scatter.op);
                 }
             }
             self.copies.add(copied.iter().filter(|place| **place >= 0).count());
@@ -52,9 +55,24 @@ impl Pass for CopyAhead {
                     let copied: Vec<_> = copied.iter().zip(written).map(|(&place, written)| if written < 0 { place } else { -1 }).collect();
                     rewriter.set_attr(call, "copied", call.cx().i64s_attr(&copied));
                 }
+                // Where threads share columns, the kernel goes down them with lanes.
+                if kernel.outer.is_empty() {
+                    scatters.into_iter().for_each(|scatter| leave_out(kernel.op, scatter, &mut rewriter));
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Lets a scatter write to what it copied, and threads share the dims along which it writes apart.
+fn leave_out<'c>(kernel: Op<'c>, scatter: Op<'c>, rewriter: &mut Rewriter<'c>) {
+    let Some(copy) = scatter.operand(0).defining_op() else { return };
+    rewriter.set_operand(scatter, 0, copy.operand(0));
+    rewriter.erase(copy);
+    let own = StageView::new(scatter).parallel();
+    if KernelView::new(kernel).is_some_and(|kernel| kernel.stages.len() == 1) && !own.is_empty() {
+        KernelSchedule { unroll: Some(vec![1; own.len()]), order: Some(own), ..KernelSchedule::default() }.set(kernel);
     }
 }
 
