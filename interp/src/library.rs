@@ -67,9 +67,10 @@ impl Call<'_> {
             "ldl_solve" => linalg::ldl_solved(x, self.operands[1], self.operands[2], self.has("hermitian")),
             "lexsort" => one(lexicographic(x)?),
             "lu" => {
-                let (factors, pivots, info) = linalg::lu_parts(x, !self.has("nopivot"))?;
-                let order = permutation(&pivots, sides(x)[0])?;
-                many([factors, pivots, order, info])
+                let dims = (x.rank() - 2, x.rank() - 1);
+                let (factors, pivots, info) = linalg::lu_parts(&x.transpose(dims.0, dims.1)?, !self.has("nopivot"))?;
+                let order = permutation(&pivots, sides(x)[1])?;
+                many([factors.transpose(dims.0, dims.1)?, pivots, order, info])
             }
             "matrix_exp" => linalg::mapped(x, sides(x), Matrix::exponential),
             "nms" => {

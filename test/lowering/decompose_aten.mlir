@@ -65,8 +65,9 @@ func.func @regions(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
 // PyTorch's error about the values is a guard; the factors are read by ordinary operators.
 // CHECK-LABEL: func.func @inverse
 // CHECK: %[[LU:.*]]:4 = prim.library %{{.*}} {function = "lu", options = []}
-// CHECK: prim.library %[[LU]]#0, %{{.*}} {function = "triangular_solve", options = ["unit"]}
-// CHECK: prim.library %[[LU]]#0, %{{.*}} {function = "triangular_solve", options = ["upper"]}
+// CHECK: %[[FACTORS:.*]] = prim.transpose %[[LU]]#0
+// CHECK: prim.library %[[FACTORS]], %{{.*}} {function = "triangular_solve", options = ["unit"]}
+// CHECK: prim.library %[[FACTORS]], %{{.*}} {function = "triangular_solve", options = ["upper"]}
 // CHECK: capture.guard %{{.*}}, %{{.*}} {text = "linalg.inv: {{.*}}singular."}
 func.func @inverse(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = aten.linalg_inv %x : tensor<4x4xf32>

@@ -38,7 +38,8 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `householder`: the first columns of the product of the reflections that `qr` leaves.
 /// - `ldl`, `ldl_solve`: LAPACK's `sytrf` and `sytrs` (`hetrf` when `hermitian`) of the lower triangle.
 /// - `lexsort`: the stable order of rows that compares their first elements, then the second ones, and so on.
-/// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0).
+/// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0). The matrix and its factors lie
+///   column after column, as LAPACK has them: both are given as their transposes.
 /// - `matrix_exp`: the exponential.
 /// - `nms`: which boxes (`x1, y1, x2, y2`) no box of a higher score overlaps by more than the threshold, best first, and how many.
 /// - `order_statistics`: the elements that a stable sort of a line puts at places of it (see `prim.sort`), and their positions.
@@ -61,7 +62,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("ldl", "T(n,n) -> T(n,n) I(n) I()", &["hermitian"]),
     function("ldl_solve", "T(n,n) I(n) T(n,k) -> T(n,k)", &["hermitian"]),
     function("lexsort", "A(n,m) -> L(n)", &[]),
-    function("lu", "T(m,n) -> T(m,n) I(k) L(m) I()", &["nopivot"]),
+    function("lu", "T(n,m) -> T(n,m) I(k) L(m) I()", &["nopivot"]),
     function("matrix_exp", "T(n,n) -> T(n,n)", &[]),
     function("nms", "T(n,d) T(n) T() -> L(n) L()", &[]),
     function("order_statistics", "A(n) L(k) -> A(k) L(k)", &["descending"]),

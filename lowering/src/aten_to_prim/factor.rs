@@ -86,8 +86,8 @@ impl<'c> Lu<'c> {
     pub fn of(x: Tensor<'c>, pivot: bool) -> Lu<'c> {
         let options: &[&str] = if pivot { &[] } else { &["nopivot"] };
         let least = x.rows().min(x.cols());
-        let results = x.prim().library("lu", options, &[x], &[least]);
-        Lu { factors: results[0], pivots: results[1], order: results[2], info: results[3] }
+        let results = x.prim().library("lu", options, &[x.flipped()], &[least]);
+        Lu { factors: results[0].flipped(), pivots: results[1], order: results[2], info: results[3] }
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn triangular_solve<'c>(at: &At<'c>) -> Cotangents<'c> {
 /// `P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H` of the square part. What is below it is `gL' U^-H`, what is right of it `L^-H gU'`, and the
 /// square part loses by them what they depend on it.
 pub(super) fn lu<'c>(at: &At<'c>) -> Tensor<'c> {
-    let (g, packed) = (at.g(), at.y(0));
+    let (g, packed) = (at.g().flipped(), at.y(0).flipped());
     let (rows, cols, rank) = (packed.rows(), packed.cols(), packed.rank());
     let least = rows.min(cols);
     let square = |x: Tensor<'c>| x.top(least).slice(rank - 1, 0, least, 1);
@@ -89,10 +89,10 @@ pub(super) fn lu<'c>(at: &At<'c>) -> Tensor<'c> {
     whole = right.map_or(whole, |right| at.prim.concat(&[whole, right], rank - 1));
     whole = below.map_or(whole, |below| at.prim.concat(&[whole, below], rank - 2));
     if options(at).iter().any(|option| option == "nopivot") {
-        return whole;
+        return whole.flipped();
     }
     let rows = at.y(2).unsqueeze(rank - 1).broadcast_to(&whole.shape());
-    whole.filled(Scalar::Int(0)).scatter(whole, &coordinates(rows, rank - 2), &whole.all_dims(), "set")
+    whole.filled(Scalar::Int(0)).scatter(whole, &coordinates(rows, rank - 2), &whole.all_dims(), "set").flipped()
 }
 
 /// `V (diag(gL) + V^H gV / gaps) V^H`, and of it the Hermitian part.
@@ -213,8 +213,9 @@ fn diagonal_of<'c>(x: Tensor<'c>) -> Tensor<'c> {
 
 /// The solution X of `A X = B`.
 fn system<'c>(at: &At<'c>, a: Tensor<'c>, b: Tensor<'c>) -> Tensor<'c> {
-    let lu = at.prim.library("lu", &[], &[a], &[a.rows()]);
+    let lu = at.prim.library("lu", &[], &[a.flipped()], &[a.rows()]);
     let [factors, _, order, ..] = lu.as_slice() else { return b };
-    let below = solved(at, *factors, b.ordered(*order), &["unit"]);
-    solved(at, *factors, below, &["upper"])
+    let factors = factors.flipped();
+    let below = solved(at, factors, b.ordered(*order), &["unit"]);
+    solved(at, factors, below, &["upper"])
 }

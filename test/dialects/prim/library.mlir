@@ -3,9 +3,9 @@
 // Element types and sizes are those of the signature; leading dimensions are a batch.
 // CHECK-LABEL: func.func @lu
 // CHECK: prim.library %{{.*}} {function = "lu", options = []}
-func.func @lu(%x: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x4xi64>, tensor<2xi32>) {
-  %f, %p, %o, %i = prim.library %x {function = "lu", options = []} : (tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x4xi64>, tensor<2xi32>)
-  return %f, %p, %o, %i : tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x4xi64>, tensor<2xi32>
+func.func @lu(%x: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x3xi64>, tensor<2xi32>) {
+  %f, %p, %o, %i = prim.library %x {function = "lu", options = []} : (tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x3xi64>, tensor<2xi32>)
+  return %f, %p, %o, %i : tensor<2x4x3xf32>, tensor<2x3xi32>, tensor<2x3xi64>, tensor<2xi32>
 }
 
 // -----

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::matrix::{Matrix, turn, turned, with_vectors};
+use super::matrix::{Matrix, with_vectors};
 use super::number::Number;
 use super::product::{Block, subtract_product};
 
@@ -39,13 +39,11 @@ pub fn lu<N: Number>(a: Matrix<N>, nopivot: bool) -> Lu<N> {
 }
 
 /// The same by the host's LAPACK, where that is worth a call, with the largest pivots: writes the factors and the pivots of a matrix of these
-/// sizes, and gives the first step whose pivot is zero, or 0.
-pub fn by_host<N: Number>(a: &[N], sizes: (usize, usize), factors: &mut [N], pivots: &mut [i32]) -> Option<i32> {
+/// sizes that lies column after column, as they do then, and gives the first step whose pivot is zero, or 0.
+pub fn by_host<N: Number>(columns: &[N], sizes: (usize, usize), factors: &mut [N], pivots: &mut [i32]) -> Option<i32> {
     let host = N::lapack().filter(|_| pivots.len() > SMALL)?;
-    let mut columns = turned(a, sizes);
-    let info = host.lu(&mut columns, sizes, pivots)?;
-    turn(&columns, (sizes.1, sizes.0), factors);
-    Some(info)
+    factors.copy_from_slice(columns);
+    host.lu(factors, sizes, pivots)
 }
 
 impl<N: Number> Lu<N> {

@@ -122,12 +122,12 @@ exported! {
             x.put::<T, N>(b, &solution.data);
         });
     };
-    strata_lib_lu(a, factors, pivots, order, info; m, n, k; options) |T, N, b| work(m, n), 3 * area(m, n) => {
+    strata_lib_lu(a, factors, pivots, order, info; n, m, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
         let (nopivot, exchanges) = (options & 1 != 0, pivots.item_mut::<i32>(b, k));
         let host = (!nopivot).then(|| lu::by_host(a.item::<T>(b, m * n), (m, n), factors.item_mut(b, m * n), exchanges)).flatten();
         let status = host.unwrap_or_else(|| {
-            let parts = lu::lu(a.matrix::<T, N>(b, m, n), nopivot);
-            factors.put::<T, N>(b, &parts.factors.data);
+            let parts = lu::lu(a.matrix::<T, N>(b, n, m).transposed(), nopivot);
+            factors.put::<T, N>(b, &parts.factors.transposed().data);
             exchanges.copy_from_slice(&parts.pivots[..k]);
             parts.info
         });
