@@ -90,3 +90,10 @@ def test_powers_of_a_vector():
         agrees(lambda x: torch.linalg.vander(x, N=6), torch.randn(4, 5))
         agrees(lambda x: torch.vander(x, 4, increasing=increasing), torch.randint(-4, 5, (7,)))
         agrees(lambda x: torch.vander(x, increasing=increasing), torch.randn(3))
+
+
+def test_an_output_size_that_the_repeats_do_not_have():
+    repeated = torch.compile(lambda x, repeats: torch.repeat_interleave(x, repeats, output_size=4), backend="strata")
+    assert repeated(torch.arange(3.0), torch.tensor([1, 0, 3])).tolist() == [0, 2, 2, 2]
+    with pytest.raises(RuntimeError, match="the repeats add up to 3, and the output size is 4"):
+        repeated(torch.arange(3.0), torch.tensor([1, 0, 2]))

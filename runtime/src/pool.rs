@@ -11,7 +11,8 @@
 //! A worker that finds itself on the caller's CPU moves to another one: schedulers put who is woken beside who woke it, and two
 //! threads on one CPU are slower than one.
 //! A caller never waits for a worker that has not started: it closes the job and goes on alone.
-//! In a host that computes by OpenMP the workers are the host's, see [`share_openmp`].
+//! In a host that computes by OpenMP the workers are the host's: from the start where it asks for that ([`share_openmp`]), else from the first
+//! call of one of its libraries on ([`Pool::share_openmp`]).
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;

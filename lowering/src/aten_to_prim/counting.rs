@@ -152,9 +152,14 @@ fn sources<'c>(a: &Args<'c>, repeats: Tensor<'c>) -> Tensor<'c> {
     // A sum of numbers that are not negative is negative where it first wraps.
     let exact = ends.reduce("min", &[0], false).greater_equal(0);
     a.prim.guard(exact, "repeats are more than can be counted together", &[]);
-    let total = a.opt_size("output_size").unwrap_or_else(|| repeats.reduce("sum", &[0], false).item_size());
-    // The number of ends up to a place.
-    let ends_at = a.prim.full(DType::I64, Scalar::Int(0), &[total + 1]).scatter(ends.filled(Scalar::Int(1)), &[ends], &[0], "add");
+    let sum = repeats.reduce("sum", &[0], false);
+    let total = a.opt_size("output_size").unwrap_or_else(|| sum.item_size());
+    if a.opt_size("output_size").is_some() {
+        a.prim.guard(sum.equal(total), "the repeats add up to {0}, and the output size is {1}", &[sum.item_size(), total]);
+    }
+    // The number of ends up to a place; ends behind the last place count nowhere.
+    let (inside, place) = (ends.less(total).convert(DType::I64), ends.minimum(total - 1).maximum(0));
+    let ends_at = a.prim.full(DType::I64, Scalar::Int(0), &[total.max(1)]).scatter(inside, &[place], &[0], "add");
     ends_at.scan("sum", 0).slice(0, 0, total, 1)
 }
 

@@ -2,7 +2,7 @@
 //! blocks of one or two rows, and a negative pivot in both rows of a block of two.
 
 use super::lapack::LEAST;
-use super::matrix::{Matrix, dot, dotu, turn, turned, with_vectors};
+use super::matrix::{Matrix, dot, dotu, through_columns, turned, with_vectors};
 use super::number::Number;
 
 /// What stands above the diagonal for an element below it.
@@ -19,9 +19,7 @@ pub fn ldl<N: Number>(a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i3
 pub fn by_host<N: Number>(a: &[N], ld: &mut [N], pivots: &mut [i32], hermitian: bool) -> Option<i32> {
     let n = pivots.len();
     let host = N::lapack().filter(|_| n > LEAST)?;
-    let mut columns = turned(a, (n, n));
-    let status = host.ldl(&mut columns, n, pivots, hermitian)?;
-    turn(&columns, (n, n), ld);
+    let status = through_columns(a, (n, n), ld, |columns| host.ldl(columns, n, pivots, hermitian))?;
     ld.chunks_mut(n).enumerate().for_each(|(r, row)| row[r + 1..].fill(N::ZERO));
     Some(status)
 }
@@ -187,10 +185,8 @@ pub fn solve<N: Number>(a: &Matrix<N>, pivots: &[i32], x: Matrix<N>, hermitian: 
 pub fn solve_by_host<N: Number>(ld: &[N], pivots: &[i32], rhs: &[N], x: &mut [N], hermitian: bool) -> Option<()> {
     let n = pivots.len();
     let host = N::lapack().filter(|_| n > LEAST && may_be_pivots(pivots))?;
-    let mut columns = turned(rhs, (n, rhs.len() / n));
-    host.ldl_solve(&turned(ld, (n, n)), pivots, &mut columns, hermitian)?;
-    turn(&columns, (columns.len() / n, n), x);
-    Some(())
+    let factors = turned(ld, (n, n));
+    through_columns(rhs, (n, rhs.len() / n), x, |columns| host.ldl_solve(&factors, pivots, columns, hermitian))
 }
 
 /// Takes what a block of rows gives to those below it from a column of X, and divides by the block of D.

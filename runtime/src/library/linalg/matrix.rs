@@ -182,6 +182,19 @@ pub fn are_finite<N: Number>(numbers: &[N]) -> bool {
     numbers.iter().all(|x| x.re().is_finite() && x.im().is_finite())
 }
 
+/// Calls `f` with a matrix of these sizes lying column after column, and writes what becomes of it row after row.
+pub fn through_columns<N: Number, R>(
+    a: &[N],
+    (rows, cols): (usize, usize),
+    to: &mut [N],
+    f: impl FnOnce(&mut [N]) -> Option<R>,
+) -> Option<R> {
+    let mut columns = turned(a, (rows, cols));
+    let result = f(&mut columns)?;
+    turn(&columns, (cols, rows), to);
+    Some(result)
+}
+
 /// A matrix of these sizes, which lies row after row, lying column after column.
 pub fn turned<N: Number>(matrix: &[N], sizes: (usize, usize)) -> Vec<N> {
     let mut columns = vec![N::ZERO; matrix.len()];

@@ -6,7 +6,7 @@ use std::ops::Range;
 use faer::Accum;
 
 use super::lapack::LEAST;
-use super::matrix::{Matrix, dot, length, turn, turned, with_vectors};
+use super::matrix::{Matrix, dot, length, through_columns, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -135,10 +135,7 @@ pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
 /// The same by the host's LAPACK, where that is worth a call: writes what is packed, and the taus.
 pub fn qr_by_host<N: Number>(a: &[N], (m, n): (usize, usize), packed: &mut [N], taus: &mut [N]) -> Option<()> {
     let host = N::lapack().filter(|_| taus.len() > LEAST)?;
-    let mut columns = turned(a, (m, n));
-    host.qr(&mut columns, (m, n), taus)?;
-    turn(&columns, (n, m), packed);
-    Some(())
+    through_columns(a, (m, n), packed, |columns| host.qr(columns, (m, n), taus))
 }
 
 /// The first `cols` columns of the product of the reflections whose vectors are below the diagonal `shift` rows down.
@@ -156,8 +153,5 @@ pub fn product<N: Number>(a: &Matrix<N>, taus: &[N], cols: usize, shift: usize) 
 /// The same for vectors below the diagonal itself, by the host's LAPACK, where that is worth a call: writes the columns.
 pub fn product_by_host<N: Number>(a: &[N], taus: &[N], (m, n): (usize, usize), q: &mut [N]) -> Option<()> {
     let host = N::lapack().filter(|_| taus.len() > LEAST)?;
-    let mut columns = turned(a, (m, n));
-    host.reflections(&mut columns, (m, n), taus)?;
-    turn(&columns, (n, m), q);
-    Some(())
+    through_columns(a, (m, n), q, |columns| host.reflections(columns, (m, n), taus))
 }
