@@ -10,8 +10,8 @@ from torch import linalg
 from comparison import compiled, native
 
 DTYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
-SIZES = ((5, 5), (40, 40), (130, 130), (3, 2, 21, 21))
-"""Ours up to a few rows and those of LAPACK, in one and in two precisions, and a batch."""
+SIZES = ((5, 5), (40, 40), (130, 130), (3, 2, 21, 21), (7, 1, 1))
+"""Ours up to a few rows and those of LAPACK, in one and in two precisions, a batch, and numbers."""
 
 HERMITIAN = {
     "cholesky": linalg.cholesky,

@@ -42,13 +42,13 @@ func.func @transposed(%x: tensor<?x12x?xf32>, %w: tensor<8x12x3xf32>) -> (tensor
 
 // Groups: a panel lies inside of a group. Slices, concatenations, and reshapes that keep the channels together, follow.
 // CHECK-LABEL: func.func @grouped(
-// CHECK: prim.conv {{.*}}groups = 2 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x4x4x32xf32>, tensor<2x1x1x16x32xf32>) -> tensor<1x4x4x64xf32>
+// CHECK: prim.conv {{.*}}groups = 2 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x6x6x32xf32>, tensor<2x3x3x16x32xf32>) -> tensor<1x4x4x64xf32>
 // CHECK: prim.slice %{{.*}} {offsets = array<i64: 0, 0, 0, 32>, sizes = array<i64: 1, 4, 4, 32>, {{.*}}
 // CHECK: prim.concat %{{.*}} {dim = 3 : i64} {{.*}} -> tensor<1x4x4x96xf32>
 // CHECK: prim.reshape %{{.*}} : (tensor<1x4x4x96xf32>) -> tensor<1x16x96xf32>
 // CHECK-NEXT: return
-func.func @grouped(%x: tensor<1x32x4x4xf32>, %w: tensor<64x16x1x1xf32>) -> tensor<1x16x96xf32> {
-  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x32x4x4xf32>, tensor<64x16x1x1xf32>) -> tensor<1x64x4x4xf32>
+func.func @grouped(%x: tensor<1x32x4x4xf32>, %w: tensor<64x16x3x3xf32>) -> tensor<1x16x96xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x32x4x4xf32>, tensor<64x16x3x3xf32>) -> tensor<1x64x4x4xf32>
   %1 = prim.slice %0 {offsets = array<i64: 0, 32, 0, 0>, sizes = array<i64: 1, 32, 4, 4>, strides = array<i64: 1, 1, 1, 1>} : (tensor<1x64x4x4xf32>) -> tensor<1x32x4x4xf32>
   %2 = prim.concat %0, %1 {dim = 1 : i64} : (tensor<1x64x4x4xf32>, tensor<1x32x4x4xf32>) -> tensor<1x96x4x4xf32>
   %3 = prim.reshape %2 : (tensor<1x96x4x4xf32>) -> tensor<1x96x16xf32>
@@ -58,9 +58,9 @@ func.func @grouped(%x: tensor<1x32x4x4xf32>, %w: tensor<64x16x1x1xf32>) -> tenso
 
 // Groups whose features fill no vector are panels of their own: a vector never has lanes in two groups.
 // CHECK-LABEL: func.func @small_groups(
-// CHECK: prim.conv {{.*}}groups = 4 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x4x4x32xf32>, tensor<4x1x1x8x24xf32>) -> tensor<1x4x4x96xf32>
-func.func @small_groups(%x: tensor<1x32x4x4xf32>, %w: tensor<96x8x1x1xf32>) -> tensor<1x96x4x4xf32> {
-  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x32x4x4xf32>, tensor<96x8x1x1xf32>) -> tensor<1x96x4x4xf32>
+// CHECK: prim.conv {{.*}}groups = 4 : i64{{.*}}layout = "n01c,O01co->n01o"{{.*}} (tensor<1x6x6x32xf32>, tensor<4x3x3x8x24xf32>) -> tensor<1x4x4x96xf32>
+func.func @small_groups(%x: tensor<1x32x4x4xf32>, %w: tensor<96x8x3x3xf32>) -> tensor<1x96x4x4xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x32x4x4xf32>, tensor<96x8x3x3xf32>) -> tensor<1x96x4x4xf32>
   return %0 : tensor<1x96x4x4xf32>
 }
 
@@ -142,14 +142,14 @@ func.func @gathered(%x: tensor<2x8x4x5xf32> {capture.dim_order = array<i64: 0, 2
 
 // What no convolution reads stays in the order of the tensor that it is combined with: one transpose instead of two.
 // CHECK-LABEL: func.func @update(
-// CHECK-SAME: %[[X:.*]]: tensor<2x16x6x6xf32>, %[[W:.*]]: tensor<8x16x1x1xf32>, %[[M:.*]]: tensor<2x8x6x6xf32>
+// CHECK-SAME: %[[X:.*]]: tensor<2x16x6x6xf32>, %[[W:.*]]: tensor<8x16x3x3xf32>, %[[M:.*]]: tensor<2x8x6x6xf32>
 // CHECK: %[[C:.*]] = prim.conv
 // CHECK: %[[N:.*]] = prim.neg %[[C]] : tensor<2x6x6x8xf32>
 // CHECK: %[[T:.*]] = prim.transpose %[[N]] {perm = array<i64: 0, 3, 1, 2>}
 // CHECK: %[[S:.*]] = prim.add %[[T]], %[[M]] : tensor<2x8x6x6xf32>
 // CHECK: return %[[S]]
-func.func @update(%x: tensor<2x16x6x6xf32>, %w: tensor<8x16x1x1xf32>, %m: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
-  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x6x6xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x6x6xf32>
+func.func @update(%x: tensor<2x16x6x6xf32>, %w: tensor<8x16x3x3xf32>, %m: tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x6x6xf32>, tensor<8x16x3x3xf32>) -> tensor<2x8x6x6xf32>
   %1 = prim.neg %0 : (tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
   %2 = prim.add %1, %m : (tensor<2x8x6x6xf32>, tensor<2x8x6x6xf32>) -> tensor<2x8x6x6xf32>
   return %2 : tensor<2x8x6x6xf32>
@@ -185,6 +185,57 @@ func.func @gradient_of_a_weight(%x: tensor<32x1x39x39xf32>, %w: tensor<64x1x35x3
 func.func @few_channels_apart(%x: tensor<2x3x6x6xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<2x8x3x3xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<2x8x3x3xf32>
   return %0 : tensor<2x8x3x3xf32>
+}
+
+// One channel for each group of features is few as well, whatever the window's dilation.
+// CHECK-LABEL: func.func @one_channel_of_a_group(
+// CHECK-NEXT: prim.conv %{{.*}} {groups = 3 : i64,
+// CHECK-NEXT: return
+func.func @one_channel_of_a_group(%x: tensor<2x3x6x68xf32>, %w: tensor<12x1x1x3xf32>) -> tensor<2x12x6x64xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 2>, groups = 3 : i64} : (tensor<2x3x6x68xf32>, tensor<12x1x1x3xf32>) -> tensor<2x12x6x64xf32>
+  return %0 : tensor<2x12x6x64xf32>
+}
+
+// With a window of one element the image is one row, and both orders are the same work.
+// CHECK-LABEL: func.func @product(
+// CHECK-NEXT: prim.conv %arg0, %arg1
+// CHECK-NEXT: return
+func.func @product(%x: tensor<2x64x6x6xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<2x32x6x6xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 4 : i64} : (tensor<2x64x6x6xf32>, tensor<32x16x1x1xf32>) -> tensor<2x32x6x6xf32>
+  return %0 : tensor<2x32x6x6xf32>
+}
+
+// Rows of a pooling that fill less than a vector for each four elements of its window: lanes are channels.
+// CHECK-LABEL: func.func @pool(
+// CHECK: prim.transpose %arg0 {perm = array<i64: 0, 2, 3, 1>}
+// CHECK: prim.pad {{.*}} -> tensor<1x22x22x40xf32>
+// CHECK: prim.sliding_window {{.*}} dims = array<i64: 1, 2>, {{.*}} -> tensor<1x10x10x40x3x3xf32>
+// CHECK: %[[R:.*]] = prim.reduce {{.*}} -> tensor<1x10x10x40xf32>
+// CHECK: prim.transpose %[[R]] {perm = array<i64: 0, 3, 1, 2>}
+func.func @pool(%x: tensor<1x40x20x20xf32>) -> tensor<1x40x10x10xf32> {
+  %z = prim.constant {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = prim.pad %x, %z {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, interior = array<i64: 0, 0, 0, 0>} : (tensor<1x40x20x20xf32>, tensor<f32>) -> tensor<1x40x22x22xf32>
+  %1 = prim.sliding_window %0 {sizes = array<i64: 3, 3>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : (tensor<1x40x22x22xf32>) -> tensor<1x40x10x10x3x3xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 4, 5>, kind = "sum"} : (tensor<1x40x10x10x3x3xf32>) -> tensor<1x40x10x10xf32>
+  return %2 : tensor<1x40x10x10xf32>
+}
+
+// CHECK-LABEL: func.func @pool_in_long_rows(
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @pool_in_long_rows(%x: tensor<1x40x20x80xf32>) -> tensor<1x40x18x78xf32> {
+  %1 = prim.sliding_window %x {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x40x20x80xf32>) -> tensor<1x40x18x78x3x3xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 4, 5>, kind = "sum"} : (tensor<1x40x18x78x3x3xf32>) -> tensor<1x40x18x78xf32>
+  return %2 : tensor<1x40x18x78xf32>
+}
+
+// What windows hold is wanted as it lies where it is no sum.
+// CHECK-LABEL: func.func @windows(
+// CHECK-NOT: prim.transpose
+// CHECK: return
+func.func @windows(%x: tensor<1x40x20x20xf32>) -> tensor<1x40x18x18x3x3xf32> {
+  %1 = prim.sliding_window %x {sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x40x20x20xf32>) -> tensor<1x40x18x18x3x3xf32>
+  return %1 : tensor<1x40x18x18x3x3xf32>
 }
 
 // A depthwise convolution between an input and a result in the order of before stays there; its padding is written out.

@@ -303,9 +303,11 @@ fn embed(x: Tensor<'_>, offset: i64, dim1: usize, dim2: usize) -> Tensor<'_> {
     let matrix = [side, side];
     let rows = x.prim().iota(DType::I64, &matrix, 0);
     let cols = x.prim().iota(DType::I64, &matrix, 1);
-    let along_columns = x.pad_dim(last, Scalar::Int(0), col, side - x.size(last) - col).unsqueeze(last);
-    let spread = (cols - rows).equal(col - row).select(along_columns, 0);
     let (low, high) = (dim1.min(dim2), dim1.max(dim2));
+    // An element stands along the outer dimension, so that neighbours in memory read one element.
+    let (first, dim) = if dim1 < dim2 { (row, last + 1) } else { (col, last) };
+    let along = x.pad_dim(last, Scalar::Int(0), first, side - x.size(last) - first).unsqueeze(dim);
+    let spread = (cols - rows).equal(col - row).select(along, 0);
     let spread = if dim1 > dim2 { spread.swap(last, last + 1) } else { spread };
     let mut perm: Vec<usize> = (0..last).collect();
     perm.insert(low, last);

@@ -8,7 +8,7 @@ use super::rule::{Rule, many, one};
 use super::solve::triangular;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
-use strata_dialects::prim_builder::{Size, Tensor};
+use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 pub(super) const RULES: &[Rule] = &[
     many(_LU_WITH_INFO, Exact, |a| {
@@ -64,6 +64,12 @@ const SINGULAR_LDL: &str = "linalg.ldl_factor: D[{0},{0}] is zero, and the facto
 
 /// The factor in the lower (or upper) triangle, and the order of the first minor that is not positive.
 pub(super) fn cholesky(x: Tensor<'_>, upper: bool) -> [Tensor<'_>; 2] {
+    if is_number(x) {
+        let real = if x.dtype().is_complex() { x.real() } else { x };
+        let positive = real.greater(0);
+        let info = positive.equal(0).convert(DType::I32).squeeze(&[x.rank() - 2, x.rank() - 1]);
+        return [positive.select(real.sqrt().convert(x.dtype()), x), info];
+    }
     let x = if upper { x.adjoint() } else { x };
     let results = x.prim().library("cholesky", &[], &[x], &[]);
     [if upper { results[0].adjoint() } else { results[0] }, results[1]]
@@ -84,11 +90,23 @@ pub(super) struct Lu<'c> {
 impl<'c> Lu<'c> {
     /// Of a matrix.
     pub fn of(x: Tensor<'c>, pivot: bool) -> Lu<'c> {
+        if is_number(x) {
+            let filled = |dtype, number, rank| x.prim().full(dtype, Scalar::Int(number), &x.shape()[..rank]);
+            let (vector, zero) = (x.rank() - 1, x.equal(0).convert(DType::I32));
+            let [pivots, order] = [filled(DType::I32, 1, vector), filled(DType::I64, 0, vector)];
+            return Lu { factors: x, pivots, order, info: zero.squeeze(&[vector - 1, vector]) };
+        }
         let options: &[&str] = if pivot { &[] } else { &["nopivot"] };
         let least = x.rows().min(x.cols());
         let results = x.prim().library("lu", options, &[x.flipped()], &[least]);
         Lu { factors: results[0].flipped(), pivots: results[1], order: results[2], info: results[3] }
     }
+}
+
+/// Whether matrices are of one row and one column, for which a call of a library takes longer than the arithmetic.
+pub(super) fn is_number(x: Tensor<'_>) -> bool {
+    let floats = x.dtype().is_complex() || matches!(x.dtype(), DType::F32 | DType::F64);
+    floats && x.rank() >= 2 && x.rows().same(Size::Const(1)) && x.cols().same(Size::Const(1))
 }
 
 /// The order that row exchanges bring `rows` rows into.

@@ -5,7 +5,7 @@ use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor, product};
 
 use super::args::Args;
-use super::factor::{INDEFINITE, Lu, order};
+use super::factor::{INDEFINITE, Lu, is_number, order};
 use super::library::{checked, diagonal, paired};
 use super::matmul::matmul;
 use super::rule::Precision::{Exact, Wide};
@@ -118,6 +118,9 @@ fn identity_like(x: Tensor<'_>) -> Tensor<'_> {
 
 /// X of `A X = B`, both of one batch.
 pub(super) fn triangular<'c>(a: Tensor<'c>, b: Tensor<'c>, upper: bool, unit: bool) -> Tensor<'c> {
+    if is_number(a) {
+        return if unit { b } else { b / a };
+    }
     let options: &[&str] = match (unit, upper) {
         (false, false) => &[],
         (false, true) => &["upper"],

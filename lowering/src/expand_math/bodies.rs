@@ -90,7 +90,7 @@ impl<'c> Bodies<'c> {
                 let own = special::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }
-            if [own::DOUBLE, own::SINGLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
+            if [own::DOUBLE, own::PAIRS].iter().any(|list| list.contains(&function.name)) {
                 let own = in_f64(inner, function, arguments, target.scalef);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));
             }

@@ -9,7 +9,7 @@ working precision costs little; the printed error is that of the rounded ones.
 import struct
 import sys
 
-from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, erfinv, exp, expm1, log, log1p, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, erfinv, euler, exp, expm1, log, log1p, loggamma, matrix, lu_solve, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 mp.prec = 200
 
@@ -185,6 +185,12 @@ def scaled_complement(name, degree, middle, end):
     derive(name, lambda t: g(t) - 1, lambda t: 1 / g(t), degree, mpf(-1), (end - middle) / (end + middle), "f64")
 
 
+def logarithm_of_gamma(name, degree):
+    # log gamma(2 + t) = t q(t), t from -1/2 to 1/2
+    g = limit(lambda t: loggamma(2 + t) / t, 1 - euler)
+    derive(name, g, lambda t: 1 / g(t), degree, mpf(-0.5) * MARGIN, mpf(0.5) * MARGIN, "f64")
+
+
 def inverse_error_function(name, degree, argument, low, high, precision):
     # erfinv x / x - 1 by the distance of w = -log(1 - x^2), or of its square root, from the middle of a range
     low, high = mpf(low), mpf(high)
@@ -249,6 +255,7 @@ def main():
     scaled_complement("ERFC_F64", 23, mpf(4), mpf(28))
     scaled_complement("ERFC_F32", 10, mpf(3), mpf(10.1))
     logarithm_beyond_cubic("POW_F64", 7)
+    logarithm_of_gamma("LGAMMA_F64", 17)
     itself, squared = (lambda w: w), (lambda root: root**2)
     inverse_error_function("ERFINV_NEAR_F32", 10, itself, 0, 5, "f32")
     inverse_error_function("ERFINV_FAR_F32", 10, squared, 2.2, 4.2, "f32")

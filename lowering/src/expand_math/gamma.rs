@@ -1,38 +1,54 @@
-//! The logarithm of the gamma function, on f64 lanes whose results are rounded to f32.
+//! The logarithm of the gamma function, on f64 lanes, whose results are rounded once for f32.
 //!
-//! Stirling's series holds from 8 on (NIST DLMF 5.11.1). Smaller arguments take eight steps up by the recurrence (5.5.1), negative ones the
-//! reflection formula (5.5.3).
+//! Stirling's series holds from 8 on (NIST DLMF 5.11.1). Smaller arguments are brought to between 3/2 and 5/2 by the recurrence (5.5.1), where a
+//! polynomial has a factor for the zero at 2; those below -1/2 take the reflection formula (5.5.3).
 
 use super::lanes::Float;
 use super::log::log;
+use super::tables::LGAMMA_F64;
 use super::trig;
 use std::f64::consts::PI;
 
-/// The argument from which on the series is right to 13 digits, and the steps that bring any positive one there.
-const ENOUGH: u32 = 8;
+/// The argument from which on the series is right to all digits.
+const ENOUGH: f64 = 8.0;
+
+/// The most factors between an argument below [`ENOUGH`] and 5/2.
+const FACTORS: i32 = 6;
 
 /// `B(2k) / (2k (2k - 1))`, with Bernoulli's numbers B.
-pub(super) const STIRLING: &[f64] = &[1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360_360.0];
+pub(super) const STIRLING: &[f64] =
+    &[1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360_360.0, 1.0 / 156.0, -3617.0 / 122_400.0];
 
 /// `(ln(2 pi) - 1) / 2`.
 const OFFSET: f64 = 0.418_938_533_204_672_7;
 
 /// `log |gamma(x)|`.
 pub(super) fn lgamma<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
-    let a = x.abs();
-    let small = a.below(f64::from(ENOUGH));
-    let product = (1..ENOUGH).fold(a, |product, step| product * (a + f64::from(step)));
-    let z = small.select(a + f64::from(ENOUGH), a);
-    let inverse = a.constant(1.0) / z;
-    let series = inverse * (inverse * inverse).polynomial(STIRLING);
-    let y = (z - 0.5) * (log(z) - 1.0) + (series + OFFSET) - log(small.select(product, 1.0));
-    // log |gamma(x)| + log |gamma(-x)| = log(pi / |x sin(pi x)|), which is infinite at the poles.
+    let negative = x.below(-0.5);
+    let a = negative.select(-x, x);
+    let y = lgamma_above(a);
+    // log |gamma(x)| + log |gamma(-x)| = log(pi / |x sin(pi x)|).
     let sine = trig::sin(to_integer(a) * PI).value;
-    let reflected = log(a.constant(PI) / (a * sine)) - y;
-    let y = x.below(0.0).select(reflected, y);
-    // Where the value is 0 the sum above leaves its rounding error; at infinity it is the difference of infinities.
-    let y = (x.equals(1.0) | x.equals(2.0)).select(0.0, y);
-    a.equals(f64::INFINITY).select(f64::INFINITY, y)
+    let y = negative.select(log(a.constant(PI) / (a * sine)) - y, y);
+    // Differences of infinities: the ends, and poles beyond which the function is too large.
+    (a.equals(f64::INFINITY) | (negative & sine.equals(0.0))).select(f64::INFINITY, y)
+}
+
+/// `log |gamma(a)|` from -1/2 on.
+fn lgamma_above<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let one = a.constant(1.0);
+    // gamma(a) = (a - 1) .. (a - steps + 2) gamma(2 + t), or gamma(2 + t) / a, or gamma(2 + t) / (a (a + 1)): t is exact.
+    let steps = (a + 0.5).floor();
+    let t = a - steps;
+    let above = (1..=FACTORS).map(f64::from).fold(one, |product, k| steps.below(k + 2.0).select(product, product * (a - k)));
+    let below = steps.below(1.0).select(a * (a + 1.0), a).abs();
+    let divides = steps.below(2.0);
+    let small = a.below(ENOUGH);
+    let log = log(small.select(divides.select(below, above), a));
+    let near = t.fma(t.polynomial(LGAMMA_F64), divides.select(-log, log));
+    let inverse = one / a;
+    let series = inverse * (inverse * inverse).polynomial(STIRLING);
+    small.select(near, (a - 0.5) * (log - 1.0) + (series + OFFSET))
 }
 
 /// The distance of a number from zero on to the nearest integer: exactly, so that its sine is as near to zero as it should be.

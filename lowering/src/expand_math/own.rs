@@ -40,9 +40,6 @@ pub(super) struct Normal {
 /// Whether `expand` has code for a function on a type.
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
     let element = ty.element_type();
-    if SINGLE.contains(&name) {
-        return element == Some(ElementType::F32);
-    }
     let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
     special::has(name, element) || float && [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name))
 }
@@ -73,9 +70,7 @@ pub(super) const BOTH: &[&str] = &[
     "trunc",
 ];
 /// In f64; in f32 they are computed in f64 and rounded once.
-pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt"];
-/// In f32 alone, computed in f64 and rounded once.
-pub(super) const SINGLE: &[&str] = &["lgamma"];
+pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "lgamma"];
 /// In f64, and in f32 by that, of two arguments.
 pub(super) const PAIRS: &[&str] = &["atan2"];
 /// Of two arguments, in f32 and f64.

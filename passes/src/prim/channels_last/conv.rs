@@ -24,10 +24,13 @@ pub fn check(op: Op<'_>, comes_over: bool, goes_back: bool, target: &Target) -> 
     }
     match weights.shape()[0] {
         features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
-        _ if goes_back && has_few_channels(op) && has_dense_rows(op, target) => {
+        _ if goes_back && reads_few_channels(op) && has_dense_rows(op, target) => {
             Err("its result costs more to move than it does itself".into())
         }
-        _ if comes_over && goes_back && plain::has_long_rows(op, target) => {
+        _ if comes_over
+            && goes_back
+            && (is_product(op) && has_dense_rows(op, target) && halves(op, target).is_none() || plain::has_long_rows(op, target)) =>
+        {
             Err("its input and its result cost more to move than it does itself".into())
         }
         _ => Ok(()),
@@ -38,15 +41,26 @@ fn has_few_channels(op: Op<'_>) -> bool {
     op.int("groups") == Some(1) && op.operand(1).ty().shape()[1] < FEATURES
 }
 
+/// Few channels, or of many the one of its group.
+fn reads_few_channels(op: Op<'_>) -> bool {
+    has_few_channels(op) || op.operand(1).ty().shape()[1] == 1
+}
+
+/// Whether a feature is a product of all channels at its place: the image is one row. In either order that is the same work.
+fn is_product(op: Op<'_>) -> bool {
+    let ones = |sizes: &[i64]| sizes.iter().all(|&size| size == 1);
+    ones(&op.operand(1).ty().shape()[2..]) && op.ints("strides").is_some_and(|strides| ones(&strides))
+}
+
 /// Whether neighbours in a row of the result read neighbours in a row of the input, and lanes along rows are as full as along features: rows
 /// of the result are as long as a vector. Those of the gradient of a weight are not, and lanes along its window, which is summed, take two
-/// to four times as long. With a window of one element the rows of an image are one.
+/// to four times as long.
 fn has_dense_rows(op: Op<'_>, target: &Target) -> bool {
-    let dense = ["strides", "lhs_dilation", "rhs_dilation"].into_iter().all(|name| op.ints(name).is_some_and(|all| all.last() == Some(&1)));
-    let (result, window) = (op.result(0).ty().shape(), op.operand(1).ty().shape());
+    let apart = if is_product(op) { &["lhs_dilation"][..] } else { &["strides", "lhs_dilation"] };
+    let dense = apart.iter().all(|name| op.ints(name).is_some_and(|all| all.last() == Some(&1)));
+    let result = op.result(0).ty().shape();
     let lanes = op.result(0).ty().element_type().map_or(1, |element| target.lanes(element.bits()));
-    let of_one = window[2..].iter().chain(&op.ints("strides").unwrap_or_default()).all(|&size| size == 1);
-    let row = |shape: &[i64]| if of_one { product(shape[2..].iter().copied()) } else { shape.last().copied().unwrap_or_default() };
+    let row = |shape: &[i64]| if is_product(op) { product(shape[2..].iter().copied()) } else { shape.last().copied().unwrap_or_default() };
     dense && (result.contains(&DYNAMIC) || row(&result) >= lanes)
 }
 

@@ -5,14 +5,15 @@
 //! the padding of a depthwise one, whose loops treat borders apart;
 //! weights are brought into panels of features: `[features / panel, window.., channels, panel]`.
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too. A convolution of
-//! them whose result is returned, and read by no other, stays as it is: to transpose the result costs more than it does itself. So
-//! does a depthwise one between an input and a result in the plain order. The padding of what stays is written out as well, and the phases of
+//! them, or of one channel for each group of features, whose result is returned, and read by no other, stays as it is: to transpose the result
+//! costs more than it does itself. So does a depthwise one, and one whose window is one element, between an input and a result in the plain order. The padding of what stays is written out as well, and the phases of
 //! a window that moves by two.
 //! Where the CPU multiplies `bf16` in pairs, a convolution of `bf16` in `f32` takes the halves themselves, as `--narrow-dots` lets products do.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! gathers, scatters, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op
 //! that wants the order of before. An op of several operands keeps the order only if all have it or its result reaches a convolution.
 //! So does the transpose of an input that lies in an order of its own (`capture.permute`).
+//! A pooling of an image with short rows takes this order on its own, since lanes along rows would be empty.
 //! A reduction over space and the few channels of a group becomes one over space, of whole rows of channels, and one of what is left.
 //!
 //! Nothing is computed differently: each sum of a convolution has the same products. Weights' transposes stand on weights alone.
@@ -36,6 +37,7 @@
 mod conv;
 pub(crate) mod order;
 mod plain;
+mod pool;
 mod reduce;
 mod sink;
 
@@ -104,6 +106,9 @@ fn run_block<'c>(block: Block<'c>, target: &Target, remarks: Remarks, rewriter: 
             count.0 += 1;
         } else if let Some(found) = plain::rewrite(rewriter, op) {
             orders.replace(rewriter, op, found);
+        } else if let Some(found) = pool::rewrite(rewriter, &mut orders, op, target) {
+            orders.replace(rewriter, op, found);
+            count.1 += 1;
         } else if let Some(found) = as_it_lies(op).or_else(|| sink::rewrite(rewriter, &mut orders, op, wanted)) {
             orders.replace(rewriter, op, found);
             count.1 += 1;

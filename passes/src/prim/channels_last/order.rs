@@ -53,6 +53,24 @@ impl<'c> Orders<'c> {
         transposed
     }
 
+    /// What is made while a value is known in another order, for which it is transposed.
+    pub fn for_one<R>(
+        &mut self,
+        b: &mut Builder<'c>,
+        value: Value<'c>,
+        perm: &[usize],
+        make: impl FnOnce(&mut Builder<'c>, &mut Self) -> Option<R>,
+    ) -> Option<R> {
+        let transposed = self.in_order(b, value, perm);
+        let before = self.known.insert(value, Ordered { value: transposed, perm: perm.to_vec() });
+        let made = make(b, self);
+        match before {
+            Some(before) => self.known.insert(value, before),
+            None => self.known.remove(&value),
+        };
+        made
+    }
+
     /// Puts a value in the new order in the place of an op's result: what wants the order of before reads a transpose.
     pub fn replace(&mut self, rewriter: &mut Rewriter<'c>, op: Op<'c>, found: Ordered<'c>) {
         if found.perm.is_sorted() {
