@@ -1,5 +1,6 @@
 """Results of `strata.compile` that are views of arguments."""
 
+import pytest
 import torch
 
 import strata
@@ -55,3 +56,27 @@ def test_many_parts_of_an_argument_are_taken_by_one_call():
             assert (a.stride(), a.storage_offset()) == (b.stride(), b.storage_offset())
         found[2].fill_(at)
         assert (x[:, :2] == at).all()
+
+
+def joined(kind, a, b):
+    """Tensors that lie across the rows of the result, put together in one way."""
+    return {
+        "side by side": lambda: torch.cat([a.t(), b.t()], 1),
+        "one behind the other": lambda: torch.cat([a.t(), b.t()[:, : a.shape[0]]]) if b.shape[0] >= a.shape[0] else torch.cat([a.t(), a.t()]),
+        "rolled": lambda: a.t().roll((5, 11), (0, 1)),
+        "reversed": lambda: a.t().flip(0),
+        "padded": lambda: torch.nn.functional.pad(a.t(), (3, 4, 2, 1)),
+        "pairs": lambda: torch.stack([a, a.flip(0)], -1),
+        "triples": lambda: torch.stack([a, a.flip(0), a.flip(1)], -1),
+    }[kind]().contiguous()
+
+
+@pytest.mark.parametrize("dtype", (torch.bool, torch.int8, torch.bfloat16, torch.float32, torch.int64, torch.complex64), ids=str)
+@pytest.mark.parametrize("kind", ("side by side", "one behind the other", "rolled", "reversed", "padded", "pairs", "triples"))
+@pytest.mark.parametrize("sizes", ((97, 300, 131), (40, 66, 200), (129, 70, 130)), ids=str)
+def test_what_lies_across_rows_is_put_together(sizes, kind, dtype):
+    torch.manual_seed(3)
+    rows, more, columns = sizes
+    made = lambda *shape: torch.randn(shape).gt(0) if dtype is torch.bool else torch.randn(shape).mul(50).to(dtype)
+    a, b = made(rows, columns), made(more, columns)
+    same(strata.compile(lambda a, b: joined(kind, a, b))(a, b), joined(kind, a, b))

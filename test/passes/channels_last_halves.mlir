@@ -27,13 +27,13 @@ func.func @three(%x: tensor<2x3x6x6xbf16>, %w: tensor<24x3x3x3xbf16>) -> tensor<
   return %2 : tensor<2x24x4x4xf32>
 }
 
-// A depthwise one of singles reads beyond the ends of its input; halves are converted in a copy with zeros around.
+// A depthwise one reads beyond the ends of its input. Halves that a window meets often are converted in a copy with zeros around.
 // CHECK-LABEL: func.func @beside(
 // CHECK-NOT: prim.pad
 // CHECK: prim.conv {{.*}}high = array<i64: 1, 1>, layout = "n01c,01co->n01o", {{.*}}low = array<i64: 1, 1>
 // CHECK: prim.pad
 // CHECK: prim.conv {{.*}}high = array<i64: 0, 0>
-func.func @beside(%x: tensor<2x24x6x6xf32> {capture.dim_order = array<i64: 0, 2, 3, 1>}, %h: tensor<2x24x6x6xbf16> {capture.dim_order = array<i64: 0, 2, 3, 1>}, %w: tensor<24x1x3x3xf32>) -> (tensor<2x24xf32>, tensor<2x24xf32>) {
+func.func @beside(%x: tensor<2x24x6x6xf32> {capture.dim_order = array<i64: 0, 2, 3, 1>}, %h: tensor<2x24x6x6xbf16> {capture.dim_order = array<i64: 0, 2, 3, 1>}, %w: tensor<24x1x3x3xf32>, %v: tensor<24x1x5x5xf32>) -> (tensor<2x24xf32>, tensor<2x24xf32>) {
   %0 = capture.permute %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x24x6x6xf32>) -> tensor<2x6x6x24xf32>
   %1 = prim.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : (tensor<2x6x6x24xf32>) -> tensor<2x24x6x6xf32>
   %2 = prim.conv %1, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<2x24x6x6xf32>, tensor<24x1x3x3xf32>) -> tensor<2x24x6x6xf32>
@@ -41,7 +41,18 @@ func.func @beside(%x: tensor<2x24x6x6xf32> {capture.dim_order = array<i64: 0, 2,
   %4 = capture.permute %h {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x24x6x6xbf16>) -> tensor<2x6x6x24xbf16>
   %5 = prim.transpose %4 {perm = array<i64: 0, 3, 1, 2>} : (tensor<2x6x6x24xbf16>) -> tensor<2x24x6x6xbf16>
   %6 = prim.convert %5 : (tensor<2x24x6x6xbf16>) -> tensor<2x24x6x6xf32>
-  %7 = prim.conv %6, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<2x24x6x6xf32>, tensor<24x1x3x3xf32>) -> tensor<2x24x6x6xf32>
+  %7 = prim.conv %6, %v {strides = array<i64: 1, 1>, low = array<i64: 2, 2>, high = array<i64: 2, 2>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<2x24x6x6xf32>, tensor<24x1x5x5xf32>) -> tensor<2x24x6x6xf32>
   %8 = prim.reduce %7 {dims = array<i64: 2, 3>, kind = "max"} : (tensor<2x24x6x6xf32>) -> tensor<2x24xf32>
   return %3, %8 : tensor<2x24xf32>, tensor<2x24xf32>
+}
+
+// Of three by three each is met nine times at most.
+// CHECK-LABEL: func.func @few_reads(
+// CHECK-NOT: prim.pad
+// CHECK: prim.conv {{.*}}high = array<i64: 1, 1>, layout
+func.func @few_reads(%x: tensor<2x24x6x6xbf16>, %w: tensor<24x1x3x3xf32>) -> tensor<2x24xf32> {
+  %0 = prim.convert %x : (tensor<2x24x6x6xbf16>) -> tensor<2x24x6x6xf32>
+  %1 = prim.conv %0, %w {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 24 : i64} : (tensor<2x24x6x6xf32>, tensor<24x1x3x3xf32>) -> tensor<2x24x6x6xf32>
+  %2 = prim.reduce %1 {dims = array<i64: 2, 3>, kind = "max"} : (tensor<2x24x6x6xf32>) -> tensor<2x24xf32>
+  return %2 : tensor<2x24xf32>
 }

@@ -63,6 +63,34 @@ pub fn coefficient(expr: AffineExpr<'_>, dim: usize) -> Option<i64> {
     }
 }
 
+/// What an expression is where all dims are 0, when it is linear and that is a number.
+fn constant(expr: AffineExpr<'_>) -> Option<i64> {
+    match expr.kind() {
+        AffineKind::Dim(_) => Some(0),
+        AffineKind::Add(lhs, rhs) => Some(constant(lhs)? + constant(rhs)?),
+        AffineKind::Mul(lhs, rhs) => Some(constant(lhs)? * constant(rhs)?),
+        _ => expr.as_constant(),
+    }
+}
+
+/// The part of a stage's points, from 0 to 1, at which an access lies inside of its operand, as far as it is one of places beside each other along
+/// dims of the result, whose sizes are known.
+pub fn part_inside(stage: &StageView<'_>, operand: usize) -> f64 {
+    let (dims, result) = (stage.result_dims(), stage.op.result(0).ty().shape());
+    let extents = stage.op.operand(operand).ty().shape();
+    let part = |expr: AffineExpr<'_>, extent: i64| {
+        let (&dim, &size) = dims.iter().zip(&result).find(|(dim, _)| expr.uses_dim(**dim))?;
+        let (by, first) = (coefficient(expr, dim)?, constant(expr)?);
+        if by.abs() != 1 || size <= 0 || extent < 0 {
+            return None;
+        }
+        let [low, high] = if by > 0 { [-first, extent - first] } else { [first - extent + 1, first + 1] };
+        let inside = (high.min(size) - low.max(0)).max(0);
+        Some(inside as f64 / size as f64)
+    };
+    stage.maps[operand].results().into_iter().zip(extents).map(|(expr, extent)| part(expr, extent).unwrap_or(1.0)).product()
+}
+
 /// Values of a stage's body that differ between points along a dim.
 pub fn varying<'c>(stage: &StageView<'c>, dim: usize) -> HashSet<Value<'c>> {
     let block = stage.op.body(0);

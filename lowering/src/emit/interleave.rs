@@ -8,6 +8,7 @@
 use super::complex_lanes;
 use super::emitter::Emitter;
 use super::lanes::{Across, in_lanes};
+use super::memory;
 use super::nest::Copy;
 use super::non_temporal;
 use super::tiles::groups_along;
@@ -57,7 +58,11 @@ impl<'c> Emitter<'c> {
             let value = |copy: &Copy<'c>| copies.iter().position(|other| other.slot == copy.slot).map(|at| values[at]);
             let columns: Option<Vec<_>> = row.iter().map(value).collect();
             let columns: Vec<_> = columns.into_iter().flatten().map(|value| in_lanes(&mut self.b, value, width)).collect();
-            let columns = columns.into_iter().map(|column| complex_lanes::as_words(&mut self.b, column)).collect();
+            let as_moved = |column: Value<'c>| {
+                let column = complex_lanes::as_words(&mut self.b, column);
+                memory::to_memory(&mut self.b, column, buffer.element)
+            };
+            let columns = columns.into_iter().map(as_moved).collect();
             for (part, value) in interleaved(&mut self.b, columns, width).into_iter().enumerate() {
                 let at = base.add(&mut self.b, Num::Const(part as i64 * width));
                 non_temporal::store(&mut self.b, (buffer.base, at), value, moved, None, route);
@@ -67,10 +72,12 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// The element that registers hold as memory does and that is moved for one of this type; a complex number of 64 bits is one of them.
+/// The element that registers hold as memory does and that is moved for one of this type; a complex number of 64 bits is one of them, a
+/// boolean is a byte.
 pub(crate) fn moved_as(element: ElementType) -> Option<ElementType> {
     match element {
-        ElementType::Bool | ElementType::Index | ElementType::C128 => None,
+        ElementType::Index | ElementType::C128 => None,
+        ElementType::Bool => Some(ElementType::I8),
         ElementType::C64 => Some(ElementType::F64),
         element => Some(element),
     }

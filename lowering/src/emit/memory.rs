@@ -295,7 +295,7 @@ pub fn broadcast<'c>(b: &mut Builder<'c>, value: Value<'c>, width: i64) -> Value
 }
 
 /// bool bytes to `i1`.
-fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
+pub(super) fn from_memory<'c>(b: &mut Builder<'c>, value: Value<'c>, element: ElementType) -> Value<'c> {
     let cx = b.cx();
     match element {
         ElementType::Bool => {

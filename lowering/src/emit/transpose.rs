@@ -44,7 +44,8 @@ impl<'c> Emitter<'c> {
         } else {
             inside
         };
-        let moved = if buffer.element.is_complex() { moved_as(buffer.element)? } else { buffer.element };
+        let own = buffer.element.is_complex() || buffer.element == ElementType::Bool;
+        let moved = if own { moved_as(buffer.element)? } else { buffer.element };
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
@@ -61,6 +62,8 @@ impl<'c> Emitter<'c> {
         columns.truncate(count as usize);
         if buffer.element == ElementType::C64 {
             columns.iter_mut().for_each(|column| *column = complex_lanes::of_words(&mut self.b, *column));
+        } else if buffer.element == ElementType::Bool {
+            columns.iter_mut().for_each(|column| *column = memory::from_memory(&mut self.b, *column, buffer.element));
         }
         if backwards {
             columns.reverse();
@@ -71,7 +74,8 @@ impl<'c> Emitter<'c> {
     /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.
     fn inside_along(&mut self, buffer: &Buffer<'c>, exprs: &[AffineExpr<'c>], copy: &Copy<'c>, along: usize) -> Option<Option<Value<'c>>> {
         let across = copy.point.iter().position(|coord| coord.is_some_and(|coord| coord.lanes))?;
-        if exprs.iter().zip(&buffer.shape).any(|(expr, &extent)| expr.uses_dim(across) && !self.stays(*expr, extent)) {
+        let may_leave = |expr: AffineExpr<'c>, extent: Num<'c>| !self.stays(expr, extent) && !self.stays_inside(expr, extent);
+        if exprs.iter().zip(&buffer.shape).any(|(expr, &extent)| expr.uses_dim(across) && may_leave(*expr, extent)) {
             return None;
         }
         let mut point = copy.point.clone();
