@@ -73,13 +73,16 @@ fn constant(expr: AffineExpr<'_>) -> Option<i64> {
     }
 }
 
-/// The part of a stage's points, from 0 to 1, at which an access lies inside of its operand, as far as it is one of places beside each other along
-/// dims of the result, whose sizes are known.
-pub fn part_inside(stage: &StageView<'_>, operand: usize) -> f64 {
+/// The share of a stage's points, from 0 to 1, at which an access lies inside of its operand. An index counts where it is a dim of the result, of
+/// known size, plus or minus a number; any other one is taken to lie inside.
+pub fn share_inside(stage: &StageView<'_>, operand: usize) -> f64 {
     let (dims, result) = (stage.result_dims(), stage.op.result(0).ty().shape());
     let extents = stage.op.operand(operand).ty().shape();
-    let part = |expr: AffineExpr<'_>, extent: i64| {
+    let share = |expr: AffineExpr<'_>, extent: i64| {
         let (&dim, &size) = dims.iter().zip(&result).find(|(dim, _)| expr.uses_dim(**dim))?;
+        if stage.domain.iter().any(|&other| other != dim && expr.uses_dim(other)) {
+            return None;
+        }
         let (by, first) = (coefficient(expr, dim)?, constant(expr)?);
         if by.abs() != 1 || size <= 0 || extent < 0 {
             return None;
@@ -88,7 +91,7 @@ pub fn part_inside(stage: &StageView<'_>, operand: usize) -> f64 {
         let inside = (high.min(size) - low.max(0)).max(0);
         Some(inside as f64 / size as f64)
     };
-    stage.maps[operand].results().into_iter().zip(extents).map(|(expr, extent)| part(expr, extent).unwrap_or(1.0)).product()
+    stage.maps[operand].results().into_iter().zip(extents).map(|(expr, extent)| share(expr, extent).unwrap_or(1.0)).product()
 }
 
 /// Values of a stage's body that differ between points along a dim.

@@ -44,8 +44,7 @@ impl<'c> Emitter<'c> {
         } else {
             inside
         };
-        let own = buffer.element.is_complex() || buffer.element == ElementType::Bool;
-        let moved = if own { moved_as(buffer.element)? } else { buffer.element };
+        let moved = moved_as(buffer.element)?;
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
@@ -60,10 +59,11 @@ impl<'c> Emitter<'c> {
         let bits = buffer.element.bits().max(8);
         let mut columns = transpose_registers(&mut self.b, rows, i64::from(bits));
         columns.truncate(count as usize);
-        if buffer.element == ElementType::C64 {
-            columns.iter_mut().for_each(|column| *column = complex_lanes::of_words(&mut self.b, *column));
-        } else if buffer.element == ElementType::Bool {
-            columns.iter_mut().for_each(|column| *column = memory::from_memory(&mut self.b, *column, buffer.element));
+        for column in &mut columns {
+            *column = match buffer.element {
+                ElementType::C64 => complex_lanes::of_words(&mut self.b, *column),
+                element => memory::from_memory(&mut self.b, *column, element),
+            };
         }
         if backwards {
             columns.reverse();

@@ -4,7 +4,7 @@ use crate::emit::complex_lanes;
 use std::collections::HashSet;
 use strata_core::ir::{AffineMap, Op, Value};
 use strata_dialects::loops;
-use strata_dialects::loops::access::{Stride, distance, part_inside, stride, varying};
+use strata_dialects::loops::access::{Stride, distance, share_inside, stride, varying};
 use strata_dialects::loops::view::{KernelView, StageView, is_index};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
@@ -87,11 +87,12 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     let operands = stage.op.operands().into_iter().zip(&stage.maps);
     let reads = operands.enumerate().map(|(at, (operand, map))| {
         // Of what is concatenated one piece is read.
-        let part = if stage.guarded[at] { part_inside(stage, at) } else { 1.0 };
-        part * match distance(*map, operand, dim) {
-            Some(step @ (2 | 4)) => (step as f64 / used).min(1.0),
-            _ => access(stride(*map, operand, dim)),
-        }
+        let share = if stage.guarded[at] { share_inside(stage, at) } else { 1.0 };
+        share
+            * match distance(*map, operand, dim) {
+                Some(step @ (2 | 4)) => (step as f64 / used).min(1.0),
+                _ => access(stride(*map, operand, dim)),
+            }
     });
     total += reads.sum::<f64>();
     let varying = varying(stage, dim);

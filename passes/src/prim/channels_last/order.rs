@@ -53,7 +53,7 @@ impl<'c> Orders<'c> {
         transposed
     }
 
-    /// What is made while a value is known in another order, for which it is transposed.
+    /// What `make` makes while a value is known in the order `perm`, to which it is transposed. Afterwards it is known as before.
     pub fn for_one<R>(
         &mut self,
         b: &mut Builder<'c>,
