@@ -87,7 +87,7 @@ entries! {
         /// A function without an entry of its own.
         function: Rate = 14.0,
         /// A quotient or remainder of integers, or a remainder of floats, for each lane.
-        integer_divide: Rate = 8.0,
+        integer_divide: Rate = 2.0,
         /// Until a sum can be added to (latency).
         latency: Rate = 4.0,
         /// A logarithm.

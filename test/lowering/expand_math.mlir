@@ -52,6 +52,42 @@ func.func @integers(%x: vector<16xf16>, %y: vector<16xf32>) -> (vector<16xf16>, 
   return %half, %other : vector<16xf16>, vector<16xf32>
 }
 
+// Integers are divided as floats that hold them: f32 for 16 bits, f64 for 32 and, if all lanes are small enough, for 64. What is divided by a
+// constant stays: LLVM multiplies for it.
+// CHECK-LABEL: func.func @quotients(
+// CHECK: %[[QUOTIENT:.+]] = arith.divf %{{.+}} : vector<16xf32>
+// CHECK: %[[SHORT:.+]] = arith.fptosi %[[QUOTIENT]] : vector<16xf32> to vector<16xi16>
+// CHECK: %[[UNSIGNED:.+]] = arith.divf %{{.+}} : vector<8xf64>
+// CHECK: %[[WHOLE:.+]] = arith.fptoui %[[UNSIGNED]] : vector<8xf64> to vector<8xi32>
+// CHECK: %[[PRODUCT:.+]] = arith.muli %[[WHOLE]], %{{.+}} : vector<8xi32>
+// CHECK: %[[REST:.+]] = arith.subi %{{.+}}, %[[PRODUCT]] : vector<8xi32>
+// CHECK: %[[EXACT:.+]] = vector.reduction <and>
+// CHECK: %[[LONG:.+]] = scf.if %[[EXACT]]
+// CHECK: arith.divf %{{.+}} : vector<8xf64>
+// CHECK: } else {
+// CHECK-COUNT-8: arith.divsi %{{.+}} : i64
+// CHECK: arith.divsi %{{.+}} : vector<16xi16>
+// CHECK: return %[[SHORT]], %[[REST]], %[[LONG]]
+func.func @quotients(%a: vector<16xi16>, %b: vector<16xi16>, %c: vector<8xi32>, %d: vector<8xi32>, %e: vector<8xi64>, %f: vector<8xi64>)
+    -> (vector<16xi16>, vector<8xi32>, vector<8xi64>, vector<16xi16>) {
+  %short = arith.divsi %a, %b : vector<16xi16>
+  %rest = arith.remui %c, %d : vector<8xi32>
+  %long = arith.divsi %e, %f : vector<8xi64>
+  %seven = arith.constant dense<7> : vector<16xi16>
+  %constant = arith.divsi %a, %seven : vector<16xi16>
+  return %short, %rest, %long, %constant : vector<16xi16>, vector<8xi32>, vector<8xi64>, vector<16xi16>
+}
+
+// A function of integers that f64 computes where it holds all lanes; a scalar is the runtime's.
+// CHECK-LABEL: func.func @divisors(
+// CHECK: call @strata_math.gcd.8xi64(
+// CHECK: call @strata_math.gcd.i64(
+func.func @divisors(%a: vector<8xi64>, %b: vector<8xi64>, %c: i64, %d: i64) -> (vector<8xi64>, i64) {
+  %0 = "loop.libm"(%a, %b) {name = "gcd"} : (vector<8xi64>, vector<8xi64>) -> vector<8xi64>
+  %1 = "loop.libm"(%c, %d) {name = "gcd"} : (i64, i64) -> i64
+  return %0, %1 : vector<8xi64>, i64
+}
+
 // Remainders are exact vector code.
 // CHECK-LABEL: func.func @remainder_of_division(
 // CHECK: call @strata_math.remf.16xf32(

@@ -283,10 +283,10 @@ func.func @rows_by_index(%x: tensor<50x300xf32>, %i: tensor<70xi64>) -> tensor<7
 
 // -----
 
-// Elements by index: the indices stand in lanes.
+// Elements by index: the indices stand in lanes, those of one vector of elements in several registers.
 // CHECK: loop.kernel @k0
-// CHECK-SAME: vector = 0 : i64, width = 8 : i64
-// AVX2: vector = 0 : i64, width = 4 : i64
+// CHECK-SAME: vector = 0 : i64, width = 16 : i64
+// AVX2: vector = 0 : i64, width = 8 : i64
 func.func @elements_by_index(%x: tensor<50xf32>, %i: tensor<70xi64>) -> tensor<70xf32> {
   %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<50xf32>, tensor<70xi64>) -> tensor<70xf32>
   return %0 : tensor<70xf32>

@@ -52,3 +52,48 @@ loop.kernel @wide {sizes = affine_map<()[s0] -> (s0, 50000)>, symbols = array<i6
   }
   loop.return %y : tensor<?x50000xi1>
 }
+
+// -----
+
+// The place that a resampled element is read from: the float that it is rounded from has a range, too.
+// CHECK-LABEL: loop.kernel @nearest
+// CHECK: %[[I:.*]] = arith.fptosi {{.*}} : f32 to i32
+// CHECK: %[[J:.*]] = arith.minsi %[[I]], {{.*}} : i32
+// CHECK: arith.index_cast %[[J]] : i32 to index
+// CHECK-LABEL: loop.kernel @far
+// CHECK: arith.fptosi {{.*}} : f32 to i64
+loop.kernel @nearest {sizes = affine_map<() -> (84)>, symbols = array<i64>, shapes = [affine_map<() -> (56)>, affine_map<() -> (84)>]} {
+^bb0(%x: tensor<56xf32>):
+  %y = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer"} : () -> tensor<84xf32> {
+    %i = loop.index {dim = 0 : i64} : index
+    %n = arith.index_cast %i : index to i64
+    %f = arith.sitofp %n : i64 to f32
+    %ratio = arith.constant 0.6666667 : f32
+    %place = arith.mulf %f, %ratio : f32
+    %low = math.floor %place : f32
+    %wide = arith.fptosi %low : f32 to i64
+    %last = arith.constant 55 : i64
+    %bound = arith.minsi %wide, %last : i64
+    %at = arith.index_cast %bound : i64 to index
+    %v = loop.load %x, %at : (tensor<56xf32>, index) -> f32
+    loop.yield %v : f32
+  }
+  loop.return %y : tensor<84xf32>
+}
+loop.kernel @far {sizes = affine_map<() -> (84)>, symbols = array<i64>, shapes = [affine_map<() -> (56)>, affine_map<() -> (84)>]} {
+^bb0(%x: tensor<56xf32>):
+  %y = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer"} : () -> tensor<84xf32> {
+    %i = loop.index {dim = 0 : i64} : index
+    %n = arith.index_cast %i : index to i64
+    %f = arith.sitofp %n : i64 to f32
+    %ratio = arith.constant 1.0e+9 : f32
+    %place = arith.mulf %f, %ratio : f32
+    %wide = arith.fptosi %place : f32 to i64
+    %last = arith.constant 55 : i64
+    %bound = arith.minsi %wide, %last : i64
+    %at = arith.index_cast %bound : i64 to index
+    %v = loop.load %x, %at : (tensor<56xf32>, index) -> f32
+    loop.yield %v : f32
+  }
+  loop.return %y : tensor<84xf32>
+}

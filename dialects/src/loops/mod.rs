@@ -5,6 +5,7 @@ pub mod attention;
 pub mod attention_dims;
 pub mod edit;
 pub mod elements;
+pub mod growth;
 pub mod mean_reach;
 pub mod ranges;
 pub mod register_block;

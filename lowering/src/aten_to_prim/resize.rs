@@ -97,10 +97,16 @@ fn nearest_positions<'c>(a: &Args<'c>, n: Size<'c>, size: Size<'c>, factor: Opti
 fn nearest<'c>(a: &Args<'c>, space: usize, exact: bool) -> Tensor<'c> {
     let x = image(a);
     let lead = x.rank().saturating_sub(space);
-    targets(a, x, space).into_iter().enumerate().fold(x, |x, (k, (size, factor))| {
-        let dim = lead + k;
-        x.gather(&[nearest_positions(a, x.size(dim), size, factor, exact)], &[dim]).move_dim(0, dim)
-    })
+    let targets = targets(a, x, space);
+    let sizes: Vec<_> = targets.iter().map(|(size, _)| *size).collect();
+    let position = |(k, (size, factor)): (usize, (Size<'c>, Option<f64>))| {
+        nearest_positions(a, x.size(lead + k), size, factor, exact).unsqueeze_to(space - k).broadcast_to(&sizes)
+    };
+    let positions: Vec<_> = targets.into_iter().enumerate().map(position).collect();
+    let dims: Vec<_> = (lead..x.rank()).collect();
+    let images = x.gather(&positions, &dims);
+    let last = (0..lead).map(|dim| space + dim).chain(0..space);
+    images.transpose(&last.collect::<Vec<_>>())
 }
 
 /// Adds parts of a gradient along `dim` at the positions that they were read from.

@@ -60,11 +60,13 @@ fn gcd<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
     x.convert(DType::I64).special("gcd", &[y.convert(DType::I64)]).convert(x.dtype())
 }
 
-/// The magnitude of `x / gcd * y`; 0 where both are.
+/// The magnitude of `x / gcd * y`, of small integers in the 32 bits that C++ computes with; 0 where both are.
 fn lcm<'c>(x: Tensor<'c>, y: Tensor<'c>) -> Tensor<'c> {
-    let divisor = gcd(x, y);
+    let (dtype, divisor) = (x.dtype(), gcd(x, y));
+    let wide = if dtype == DType::I64 { dtype } else { DType::I32 };
+    let [x, y, divisor] = [x, y, divisor].map(|x| x.convert(wide));
     let none = divisor.equal(0);
-    (x / divisor.fill_where(none, 1) * y).abs().fill_where(none, 0)
+    (x / divisor.fill_where(none, 1) * y).abs().fill_where(none, 0).convert(dtype)
 }
 
 /// `sin(x) / x`, near 0 by its series.

@@ -5,6 +5,7 @@ use super::complex_lanes;
 use super::emitter::{Buffer, Emitter};
 use super::lanes::{self, Across, Coord, Grid, Index, Point, evaluate};
 use super::memory;
+use super::near::Places;
 use super::nest::Copy;
 use super::non_temporal::{self, Route};
 use crate::num::Num;
@@ -51,7 +52,7 @@ impl<'c> Emitter<'c> {
         }
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&copy.point, expr)).collect();
         let inside = if stage.guarded[operand] { self.inside(&buffer, &exprs, &indices) } else { None };
-        let value = self.load(&buffer, &indices, inside);
+        let value = self.load(&buffer, &indices, inside, Places::MayBeNear);
         self.reads.insert(key, value);
         if stage.schedule().prefetch_operand == Some(operand) {
             self.read_ahead(stage, &buffer, &exprs, copy);
@@ -170,7 +171,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Loads for all lanes; where `inside` is false the result is zero.
-    pub(super) fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>) -> Value<'c> {
+    pub(super) fn load(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>], inside: Option<Value<'c>>, places: Places) -> Value<'c> {
         let at = self.linear(buffer, indices);
         let (base, element, width) = (buffer.base, buffer.element, self.width);
         let at = match at.across {
@@ -205,7 +206,10 @@ impl<'c> Emitter<'c> {
             _ => {
                 let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
                 let indices = at.vector(&mut self.b, width);
-                memory::gather(&mut self.b, base, indices, element, mask)
+                match at.across {
+                    Across::Free(_) if places == Places::MayBeNear => self.gather_near(buffer, indices, mask),
+                    _ => memory::gather(&mut self.b, base, indices, element, mask),
+                }
             }
         }
     }
@@ -232,7 +236,7 @@ impl<'c> Emitter<'c> {
 
     /// Loads at indices that are known to be in bounds.
     pub(crate) fn load_at(&mut self, buffer: &Buffer<'c>, indices: &[Index<'c>]) -> Value<'c> {
-        self.load(buffer, indices, None)
+        self.load(buffer, indices, None, Places::MayBeNear)
     }
 
     /// Stores for all lanes.

@@ -7,6 +7,7 @@ use super::Error;
 use super::emitter::{Buffer, Emitter, INDEX_OUT_OF_BOUNDS};
 use super::lanes::{self, Across, Index};
 use super::memory;
+use super::near::Places;
 use crate::num::Num;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::upstream::{arith, scf};
@@ -67,7 +68,7 @@ impl<'c> Emitter<'c> {
                 inside
             }
         };
-        Ok(self.load(&buffer, &indices, inside))
+        Ok(self.load(&buffer, &indices, inside, Places::of(op)))
     }
 
     /// Whether computed indices are in bounds, none where they are sure to be; stores the status for lanes that are on and out of bounds.

@@ -5,6 +5,7 @@ use super::complex_lanes;
 use super::distribute::Distribution;
 use super::lanes::{self, Across, Coord, Grid, Index, evaluate};
 use super::memory;
+use super::near::Permutation;
 use super::nest::{Body, Copy, Loop, Tail};
 use super::non_temporal::Route;
 use super::peel::{self, Insides};
@@ -69,6 +70,8 @@ pub struct Emitter<'c> {
     pub(super) nestings: HashMap<Value<'c>, usize>,
     /// Whether the machine's larger of two floats takes no notice of NaN.
     pub(crate) ignores_nan: bool,
+    /// The machine's permutations of a register's lanes.
+    pub(crate) permutations: Vec<&'static Permutation>,
     pub(crate) kernel: KernelView<'c>,
     pub(crate) sizes: Vec<Num<'c>>,
     pub(crate) symbols: Vec<Value<'c>>,
@@ -149,6 +152,7 @@ impl<'c> Emitter<'c> {
             wide: false,
             nestings: HashMap::new(),
             ignores_nan: false,
+            permutations: Vec::new(),
             sizes,
             symbols,
             scalars,

@@ -136,6 +136,13 @@ pub fn load_vector<'c>(
     from_memory(b, value, element)
 }
 
+/// Words of so many bits in a row, from an address of any element on.
+pub(super) fn load_words<'c>(b: &mut Builder<'c>, at: Value<'c>, bits: u32, width: i64) -> Value<'c> {
+    let cx = b.cx();
+    let align = ("alignment", cx.int_attr(cx.int(64), i64::from(bits / 8)));
+    b.value(llvm::Load::NAME, &[at], cx.vector(&[width], cx.int(bits)), &[align])
+}
+
 /// `width` elements in a row that begins at a multiple of them.
 pub fn load_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64) -> Value<'c> {
     let cx = b.cx();

@@ -17,6 +17,7 @@ mod fission;
 pub(crate) mod interleave;
 pub(crate) mod lanes;
 pub(crate) mod memory;
+pub(crate) mod near;
 pub(crate) mod nest;
 pub(crate) mod non_temporal;
 mod outer_reduction;

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use super::libm::Function;
 use super::own::{Far, Normal, Rest};
-use super::{EXACT_PREFIX, FAR, MathTarget, far, own, special};
+use super::{EXACT_PREFIX, FAR, MathTarget, far, integer, own, special};
 use std::collections::HashSet;
 use strata_core::ir::{Attr, Builder, ElementType, Op, OpSpec, Type, Value};
 use strata_core::upstream::{arith, func, scf, vector};
@@ -86,6 +86,9 @@ impl<'c> Bodies<'c> {
         }
         self.body(builder, function.name, operands, "alwaysinline", |bodies, inner, arguments| {
             let ty = arguments[0].ty();
+            if integer::has(function.name, ty.element_type()) {
+                return bodies.of_integers(inner, function, arguments);
+            }
             if special {
                 let own = special::expand(&Lanes::new(inner, ty, target.scalef), function.name, arguments);
                 return own.unwrap_or_else(|| bodies.library(inner, function, arguments));

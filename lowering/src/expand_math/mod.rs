@@ -15,6 +15,7 @@ mod erf;
 mod exp;
 mod far;
 mod gamma;
+mod integer;
 mod inverse;
 mod lanes;
 mod libm;
@@ -75,7 +76,8 @@ impl Pass for ExpandMath {
     }
 }
 
-/// Replaces every `math` op that is not an instruction, `loop.libm`, and `arith.remf`, which LLVM would call the library for lane by lane. The dialects of [`ExpandMath`] must be loaded.
+/// Replaces every `math` op that is not an instruction, `loop.libm`, `arith.remf`, which LLVM would call the library for lane by lane, and
+/// divisions of integers in lanes, which it would do lane by lane. The dialects of [`ExpandMath`] must be loaded.
 pub fn expand_math(module: Op<'_>, target: &MathTarget) -> Result<(), Error> {
     let mut bodies = Bodies::new(module, *target);
     loop {
@@ -94,7 +96,13 @@ fn expanded<'c>(module: Op<'c>, target: &MathTarget) -> Vec<Op<'c>> {
     module.walk(&mut |op| {
         let own = target.own && target.fma;
         let remainder = op.isa::<arith::RemF>() && own && target.library;
-        if remainder || own && rounds_half(op, target) || of_runtime(op) || op.dialect() == "math" && !NATIVE.contains(&op.name()) {
+        let divides = target.quotients && integer::divides(op);
+        if divides
+            || remainder
+            || own && rounds_half(op, target)
+            || of_runtime(op)
+            || op.dialect() == "math" && !NATIVE.contains(&op.name())
+        {
             found.push(op);
         }
     });
@@ -155,6 +163,11 @@ pub fn has_own(target: &MathTarget, op: &str, ty: Type<'_>) -> bool {
 fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     let ty = op.result(0).ty();
     let mut builder = Rewriter::before(op);
+    if integer::divides(op) {
+        let value = integer::divide(&mut builder, op);
+        builder.replace(op, &[value]);
+        return Ok(());
+    }
     let mut operands = op.operands();
     if op.isa::<math::FPowI>() {
         operands[1] = builder.value(arith::SIToFP::NAME, &operands[1..], ty, &[]);
@@ -170,7 +183,8 @@ fn expand<'c>(bodies: &mut Bodies<'c>, op: Op<'c>) -> Result<(), Error> {
     let name = named.as_deref().unwrap_or_else(|| op.name().trim_start_matches("math.").trim_start_matches("arith."));
     let function = Function::named(name).filter(|_| operands.iter().all(|operand| operand.ty() == wide));
     let float = matches!(wide.element_type(), Some(ElementType::F32 | ElementType::F64));
-    let Some(function) = function.filter(|_| float) else {
+    let integer = integer::has(name, wide.element_type());
+    let Some(function) = function.filter(|_| float || integer) else {
         let (op, location) = (op.name().to_owned(), op.location().to_string());
         return Err(Error::Unsupported { op, ty: ty.to_string(), location });
     };

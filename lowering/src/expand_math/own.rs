@@ -2,7 +2,7 @@
 
 use super::lanes::{Float, Lanes};
 use super::trig::Partial;
-use super::{erf, exp, gamma, inverse, log, pow, rem, round, special, trig};
+use super::{erf, exp, gamma, integer, inverse, log, pow, rem, round, special, trig};
 use strata_core::ir::{ElementType, Type, Value};
 
 /// Our own code for a function: its value, and the lanes (if any) that need other code.
@@ -41,7 +41,9 @@ pub(super) struct Normal {
 pub(super) fn has(name: &str, ty: Type<'_>) -> bool {
     let element = ty.element_type();
     let float = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    special::has(name, element) || float && [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name))
+    special::has(name, element)
+        || integer::has(name, element)
+        || float && [BOTH, DOUBLE, PAIRS, BOTH_PAIRS].iter().any(|list| list.contains(&name))
 }
 
 /// In f32 and f64.

@@ -2,7 +2,7 @@
 
 use super::launch::write_task;
 use crate::emit::emitter::Emitter;
-use crate::emit::{Error, memory};
+use crate::emit::{Error, memory, near};
 use crate::num::Num;
 use strata_core::ir::{Op, OpSpec};
 use strata_core::rewrite::Rewriter;
@@ -50,7 +50,9 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     let block = func.region(0).append_block(&types, op.location());
     let values = block.args();
     let mut emitter = Emitter::new(kernel, block, &values)?;
-    emitter.ignores_nan = Target::of(op).map_err(|wrong| Error::at(op, wrong.to_string()))?.arch() == "x86_64";
+    let target = Target::of(op).map_err(|wrong| Error::at(op, wrong.to_string()))?;
+    emitter.ignores_nan = target.arch() == "x86_64";
+    emitter.permutations = near::permutations(&target);
     let fixed = values.len() - 3;
     let range = (Num::Value(values[fixed + 1]), Num::Value(values[fixed + 2]));
     match AttentionView::of(&emitter.kernel).map_err(|reason| Error::at(op, reason))? {

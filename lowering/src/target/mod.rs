@@ -97,6 +97,8 @@ pub struct MathTarget {
     pub maximum: bool,
     /// Whether an instruction makes the least integer of 32 bits of a float that none is equal to when it is rounded towards zero.
     pub least: bool,
+    /// Whether floats divide vectors of integers: no instruction of x86 does, nor is there one for scalars that is as fast.
+    pub quotients: bool,
     /// Whether the C library's vector functions may be called where we have no expansion of our own.
     pub libmvec: bool,
     /// Whether our own expansions are used (they want fused multiply-add).
@@ -116,6 +118,7 @@ impl MathTarget {
             scalef: target.has("avx512f"),
             maximum: arm,
             least: target.arch() == "x86_64",
+            quotients: target.arch() == "x86_64",
             libmvec: !arm,
             ..Self::default()
         }
@@ -130,7 +133,18 @@ impl MathTarget {
 impl Default for MathTarget {
     fn default() -> Self {
         let no = false;
-        Self { vector_bits: 128, fma: true, bf16: no, scalef: no, maximum: no, least: no, libmvec: true, own: true, library: true }
+        Self {
+            vector_bits: 128,
+            fma: true,
+            bf16: no,
+            scalef: no,
+            maximum: no,
+            least: no,
+            quotients: no,
+            libmvec: true,
+            own: true,
+            library: true,
+        }
     }
 }
 

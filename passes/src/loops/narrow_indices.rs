@@ -1,4 +1,4 @@
-//! `--narrow-indices`: what a body compares or converts of indices is computed in 32 bits, where sizes say that it fits them.
+//! `--narrow-indices`: what a body compares, converts or loads at of indices is computed in 32 bits, where sizes say that it fits them.
 //!
 //! Masks and positions are integers of 64 bits in PyTorch. Lanes are as many as hold the widest element of a kernel, so one comparison of
 //! indices halves them for all that the kernel computes, and most CPUs convert 64 bits to a float one by one.
@@ -43,7 +43,7 @@ impl Pass for NarrowIndices {
 /// Gives an operation narrow operands, if it has only wide ones that can be.
 fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>, remarks: Remarks, rewriter: &mut Rewriter<'c>) {
     let unsigned = op.isa::<arith::CmpI>() && CmpIPredicate::of(op).is_none_or(CmpIPredicate::is_unsigned);
-    let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>();
+    let asks = op.isa::<arith::CmpI>() || op.isa::<arith::SIToFP>() || op.isa::<arith::IndexCast>();
     if !asks || !op.operands().into_iter().all(is_wide) {
         return;
     }
@@ -69,7 +69,7 @@ fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     let Some(op) = value.defining_op() else { return value };
     match op.int("value") {
         Some(constant) => b.const_int(ty, constant),
-        None if op.isa::<arith::IndexCast>() => b.value(op.name(), &op.operands(), ty, &[]),
+        None if op.isa::<arith::IndexCast>() || op.isa::<arith::FPToSI>() => b.value(op.name(), &op.operands(), ty, &[]),
         None => {
             let operands: Vec<_> = op.operands().into_iter().map(|operand| narrowed(b, operand)).collect();
             b.value(op.name(), &operands, ty, &[])

@@ -3,6 +3,7 @@
 //! Both branches of a formula are code for vectors, and run where a lane needs them. Functions of `math` in them are computed in f64 and
 //! rounded once.
 
+mod divisor;
 mod gamma;
 mod incomplete;
 mod modified;
@@ -39,6 +40,7 @@ pub(super) const FUNCTIONS: &[(&str, usize)] = &[
     ("chebyshev_w", 2),
     ("digamma", 1),
     ("erfinv", 1),
+    ("gcd", 2),
     ("hermite_h", 2),
     ("hermite_he", 2),
     ("igamma", 2),
@@ -48,6 +50,9 @@ pub(super) const FUNCTIONS: &[(&str, usize)] = &[
     ("trigamma", 1),
     ("zeta", 2),
 ];
+
+/// Those of integers of 64 bits, which f64 computes where it holds them.
+pub(super) const INTEGER: &[&str] = &["gcd"];
 
 /// Those of f32 alone.
 const SINGLE: &[&str] = &["igamma", "igammac", "zeta"];
@@ -60,7 +65,7 @@ pub(super) fn find(name: &str) -> Option<(&'static str, usize)> {
 /// Whether a function has code for elements of a type.
 pub(super) fn has(name: &str, element: Option<ElementType>) -> bool {
     let both = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    find(name).is_some() && if SINGLE.contains(&name) { element == Some(ElementType::F32) } else { both }
+    find(name).is_some() && !INTEGER.contains(&name) && if SINGLE.contains(&name) { element == Some(ElementType::F32) } else { both }
 }
 
 /// The value of a function that has code.
@@ -88,6 +93,7 @@ pub(super) fn expand<'c>(lanes: &Lanes<'_, 'c>, name: &str, arguments: &[Value<'
         "chebyshev_w" => orthogonal::chebyshev_w(x, degree),
         "digamma" => gamma::digamma(x),
         "erfinv" => quantile::erfinv(x),
+        "gcd" => divisor::gcd(x, degree),
         "hermite_h" => orthogonal::hermite_h(x, degree),
         "hermite_he" => orthogonal::hermite_he(x, degree),
         "igamma" => incomplete::igamma(x, degree),

@@ -3,8 +3,10 @@
 use crate::emit::complex_lanes;
 use std::collections::HashSet;
 use strata_core::ir::{AffineMap, Op, Value};
+use strata_core::upstream::arith;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance, share_inside, stride, varying};
+use strata_dialects::loops::growth::growth;
 use strata_dialects::loops::view::{KernelView, StageView, is_index};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
@@ -15,6 +17,12 @@ const SCATTERED_STORE: f64 = 1.25;
 
 /// The same where the place is computed, and nothing is known of it: each lane is taken out, and stored by itself.
 const LANE_STORE: f64 = 4.0;
+
+/// A lane of a gather whose lanes read near each other: a load and a permutation for all (`emit/near.rs`).
+const NEAR_LOAD: f64 = 0.25;
+
+/// Elements that neighbours in a gather are apart in the mean for their register to be near: two registers' lanes are one permutation.
+const MOST_GROWTH: f64 = 2.0;
 
 /// Lanes along a dim that fit a register for the widest element of the kernel that differs between them; one where bodies have no vector
 /// form.
@@ -36,6 +44,10 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
         if op.dialect() == "complex" && !complex_lanes::has_lanes(op) {
             return 1;
         }
+        // An index that is loaded is one at once: several registers hold its lanes, as those of a computed one.
+        if op.isa::<arith::IndexCast>() && op.result(0).ty().is_index() {
+            continue;
+        }
         // What stands in lanes on one side of an op does so on the other.
         if !op.isa::<loops::Yield>() && !op.results().iter().any(|result| varying.contains(result)) {
             continue;
@@ -52,12 +64,39 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
 
 /// How a load of a body moves along a dim.
 fn load_stride<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> Stride {
+    match moving_index(load, varying) {
+        Moving::None => Stride::Zero,
+        Moving::Last(index) if is_index(index, dim) => Stride::One,
+        _ => Stride::Other,
+    }
+}
+
+/// Which indices of a load move along a dim.
+enum Moving<'c> {
+    /// None.
+    None,
+    /// The last one alone, along the rows.
+    Last(Value<'c>),
+    /// Others.
+    Others,
+}
+
+fn moving_index<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>) -> Moving<'c> {
     let indices = &load.operands()[1..];
     let moving: Vec<_> = indices.iter().filter(|index| varying.contains(index)).collect();
     match moving.as_slice() {
-        [] => Stride::Zero,
-        [index] if Some(*index) == indices.last() && is_index(**index, dim) => Stride::One,
-        _ => Stride::Other,
+        [] => Moving::None,
+        [index] if Some(*index) == indices.last() => Moving::Last(**index),
+        _ => Moving::Others,
+    }
+}
+
+/// Loads of a body for one point along a dim, in loads of one element.
+fn load_cost<'c>(load: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize, access: impl Fn(Stride) -> f64) -> f64 {
+    let is_near = |index| growth(index, dim).is_some_and(|growth| (0.0..=MOST_GROWTH).contains(&growth));
+    match moving_index(load, varying) {
+        Moving::Last(index) if !is_index(index, dim) && is_near(index) => NEAR_LOAD.min(access(Stride::Other)),
+        _ => access(load_stride(load, varying, dim)),
     }
 }
 
@@ -97,7 +136,7 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     total += reads.sum::<f64>();
     let varying = varying(stage, dim);
     let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
-    total += loads.map(|load| access(load_stride(load, &varying, dim))).sum::<f64>();
+    total += loads.map(|load| load_cost(load, &varying, dim, access)).sum::<f64>();
     if stage.reduce.is_empty() {
         let scatter = stage.is_scatter();
         let contiguous = if scatter { writes_rows(stage, &varying, dim) } else { stage.result_dims().last() == Some(&dim) };
