@@ -12,7 +12,7 @@ struct Dim {
 }
 
 /// Elements along each side of the squares in which transposed dimensions are copied: lines of both sides stay in the cache.
-const SQUARE: i64 = 32;
+const SQUARE: i64 = 64;
 /// Bytes that are worth another thread.
 const PART: i64 = 1 << 18;
 
@@ -56,11 +56,11 @@ pub(crate) unsafe fn copy(shape: &[i64], from: (*const u8, &[i64]), to: (*mut u8
         // SAFETY: the caller's promise, of this part of the elements; elements have this size.
         unsafe {
             match size {
-                1 => walk::<1>(&dims, from, to),
-                2 => walk::<2>(&dims, from, to),
-                4 => walk::<4>(&dims, from, to),
-                8 => walk::<8>(&dims, from, to),
-                _ => walk::<16>(&dims, from, to),
+                1 => walk::<1, 1>(&dims, from, to),
+                2 => walk::<2, 1>(&dims, from, to),
+                4 => walk::<4, 8>(&dims, from, to),
+                8 => walk::<8, 4>(&dims, from, to),
+                _ => walk::<16, 2>(&dims, from, to),
             }
         }
     });
@@ -81,8 +81,8 @@ fn merged(mut dims: Vec<Dim>) -> Vec<Dim> {
     merged
 }
 
-/// The dimensions but the innermost ones, one after the other.
-unsafe fn walk<const N: usize>(dims: &[Dim], from: *const u8, to: *mut u8) {
+/// The dimensions but the innermost ones, one after the other: elements of `N` bytes, in tiles of `R` by `R` where they are transposed.
+unsafe fn walk<const N: usize, const R: usize>(dims: &[Dim], from: *const u8, to: *mut u8) {
     let Some((&inner, outer)) = dims.split_last() else { return };
     // What is read fastest, if that is another dimension than what is written fastest.
     let read = outer.iter().enumerate().min_by_key(|(_, dim)| dim.from.abs()).filter(|(_, dim)| dim.from.abs() < inner.from.abs());
@@ -95,7 +95,7 @@ unsafe fn walk<const N: usize>(dims: &[Dim], from: *const u8, to: *mut u8) {
         // SAFETY: the caller's promise, of the elements at this index.
         unsafe {
             match across {
-                Some(across) => square::<N>(across, inner, from, to),
+                Some(across) => squares::<N, R>(across, inner, from, to),
                 None => line::<N>(inner, from, to),
             }
         }
@@ -123,16 +123,55 @@ unsafe fn line<const N: usize>(dim: Dim, from: *const u8, to: *mut u8) {
     }
 }
 
-/// Two dimensions of which the one is read and the other written fastest.
-unsafe fn square<const N: usize>(read: Dim, write: Dim, from: *const u8, to: *mut u8) {
-    for i in (0..read.extent).step_by(SQUARE as usize) {
-        for j in (0..write.extent).step_by(SQUARE as usize) {
-            let part = Dim { extent: SQUARE.min(write.extent - j), ..write };
-            for i in i..read.extent.min(i + SQUARE) {
-                let offset = |read: i64, write: i64| (i * read + j * write) as isize;
-                // SAFETY: the caller's promise, of the elements of the square.
-                unsafe { line::<N>(part, from.offset(offset(read.from, write.from)), to.offset(offset(read.to, write.to))) };
+/// Two dimensions of which the one is read and the other written fastest, in squares: all that are read side by side first.
+unsafe fn squares<const N: usize, const R: usize>(read: Dim, write: Dim, from: *const u8, to: *mut u8) {
+    let is_dense = read.from == N as i64 && write.to == N as i64;
+    let side = if is_dense { R as i64 } else { 1 };
+    for j in (0..write.extent).step_by(SQUARE as usize) {
+        for i in (0..read.extent).step_by(SQUARE as usize) {
+            let part = |dim: Dim, at: i64| Dim { extent: SQUARE.min(dim.extent - at), ..dim };
+            let (read, write, offset) = (part(read, i), part(write, j), |read: i64, write: i64| (i * read + j * write) as isize);
+            let (from, to) = (from.wrapping_offset(offset(read.from, write.from)), to.wrapping_offset(offset(read.to, write.to)));
+            // SAFETY: the caller's promise, of the elements of the square; neighbours are `N` bytes apart where tiles are larger than one.
+            unsafe {
+                match side {
+                    1 => square::<N, 1>(read, write, from, to),
+                    _ => square::<N, R>(read, write, from, to),
+                }
             }
+        }
+    }
+}
+
+/// One square, in tiles, and what these leave at its ends.
+unsafe fn square<const N: usize, const R: usize>(read: Dim, write: Dim, from: *const u8, to: *mut u8) {
+    let whole = |dim: Dim| dim.extent / R as i64 * R as i64;
+    let (tiled_read, tiled_write) = (whole(read), whole(write));
+    let at = |i: i64, j: i64| ((i * read.from + j * write.from) as isize, (i * read.to + j * write.to) as isize);
+    // SAFETY: the caller's promise, of the elements of the square.
+    unsafe {
+        for i in (0..tiled_read).step_by(R) {
+            for j in (0..tiled_write).step_by(R) {
+                let (there, here) = at(i, j);
+                tile::<N, R>(from.offset(there), write.from as isize, to.offset(here), read.to as isize);
+            }
+        }
+        for i in 0..read.extent {
+            let done = if i < tiled_read { tiled_write } else { 0 };
+            let (there, here) = at(i, done);
+            line::<N>(Dim { extent: write.extent - done, ..write }, from.offset(there), to.offset(here));
+        }
+    }
+}
+
+/// Rows of `R` elements, this far apart, as columns.
+unsafe fn tile<const N: usize, const R: usize>(from: *const u8, apart: isize, to: *mut u8, apart_there: isize) {
+    // SAFETY: the caller's promise, of the elements of the tile.
+    unsafe {
+        let rows: [[[u8; N]; R]; R] = std::array::from_fn(|j| from.offset(j as isize * apart).cast::<[[u8; N]; R]>().read());
+        for i in 0..R {
+            let column: [[u8; N]; R] = std::array::from_fn(|j| rows[j][i]);
+            to.offset(i as isize * apart_there).cast::<[[u8; N]; R]>().write(column);
         }
     }
 }

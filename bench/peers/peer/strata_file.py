@@ -39,8 +39,9 @@ def prepare(work: Workload, mode: str | None, threads: int) -> Prepared:
     path = os.environ.get("STRATA_BENCH")
     if path is None:
         raise Absent("STRATA_BENCH does not say where libstrata_bench.so is; ./x bench cpu builds it")
+    program = work.export()
     with TemporaryDirectory() as folder:
-        torch.export.save(work.export(), Path(folder) / "model.pt2")
+        torch.export.save(program, Path(folder) / "model.pt2")
         if mode is not None:  # the library's name says the mode
             path = copyfile(path, Path(folder) / f"libstrata_bench-{mode}.so")
         library = ctypes.CDLL(os.fspath(path))
@@ -52,7 +53,7 @@ def prepare(work: Workload, mode: str | None, threads: int) -> Prepared:
     handle, run, model = ctypes.c_void_p(handle), library.bench_run, work.build()
     calls = []
     for arguments in work.arguments():
-        results = [torch.empty_like(each) for each in _results(model, arguments)]
+        results = list(map(_memory, _results(model, arguments), _declared(program)))
         taken, given = _Tensor.array(arguments), _Tensor.array(results)
         calls.append(((arguments, results), (handle, len(taken), taken, len(given), given, ctypes.c_long(1))))
 
@@ -62,6 +63,19 @@ def prepare(work: Workload, mode: str | None, threads: int) -> Prepared:
         return kept[1]
 
     return Prepared(call, calls)
+
+
+def _declared(program: torch.export.ExportedProgram) -> list:
+    """The program's results as it declares them: eager PyTorch has some of them in another order than its exporter says."""
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    return [values.get(name) for name in program.graph_signature.user_outputs]
+
+
+def _memory(result: torch.Tensor, declared) -> torch.Tensor:
+    """Memory for a result in the order that is declared, where its sizes are numbers."""
+    if isinstance(declared, torch.Tensor) and declared.shape == result.shape and all(isinstance(each, int) for each in declared.stride()):
+        result = torch.empty_strided(result.shape, declared.stride(), dtype=result.dtype)
+    return torch.empty_like(result)
 
 
 def _results(model, arguments):

@@ -222,12 +222,13 @@ pub struct Index {
     dim: Attr<I64>,
 }
 
-/// The element of a tensor at computed indices. An index out of bounds is the call's error.
+/// The element of a tensor at computed indices. An index out of bounds is the call's error; with `in_bounds` there is none.
 #[op("loop.load", effects(Read))]
 pub struct Load {
     tensor: Operand<Tensor>,
     indices: Variadic<strata_core::dialect::kinds::Index>,
     element: Result<AnyType>,
+    in_bounds: OptAttr<Unit>,
 }
 
 /// A function of the runtime on scalars: `digamma`, `erfinv`, `lgamma`, and those of `prim.special`.

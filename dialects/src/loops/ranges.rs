@@ -28,6 +28,9 @@ pub fn lies_inside(kernel: &KernelView<'_>, index: Value<'_>, extent: i64) -> bo
 /// Whether a kernel loads or scatters at an index that is not known to lie inside of its tensor: then a call may fail.
 pub fn may_reach_outside(kernel: &KernelView<'_>) -> bool {
     let inside = |load: &Op<'_>| {
+        if load.attr("in_bounds").is_some() {
+            return true;
+        }
         let sizes = load.operand(0).ty().shape();
         load.operands()[1..].iter().zip(sizes).all(|(&index, size)| size != DYNAMIC && lies_inside(kernel, index, size))
     };

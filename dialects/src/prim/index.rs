@@ -22,7 +22,8 @@ fn one_shape(indices: &[Value<'_>], first: usize) -> Vec<Constraint> {
 }
 
 /// The parts of x at the indices along `dims`: element `(i.., r..)` is the operand's element with coordinate `indices[k][i..]`
-/// in dimension `dims[k]` and `r..` in the others. Indices are in bounds; a compiled call fails otherwise.
+/// in dimension `dims[k]` and `r..` in the others. Indices are in bounds; a compiled call fails otherwise, and does not look where `in_bounds`
+/// says that they are clamped.
 ///
 /// C1: `dims` are different dimensions, one per index tensor. C2: the index tensors have one shape. C3: the result has that shape, then
 /// the remaining dimensions. C4: element types agree.
@@ -32,6 +33,7 @@ pub struct Gather {
     indices: Variadic<Integers>,
     result: Result<AnyTensor>,
     dims: Attr<I64s>,
+    in_bounds: OptAttr<Unit>,
 }
 
 impl ResultSizes for Gather<'_> {

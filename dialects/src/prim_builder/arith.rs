@@ -20,7 +20,6 @@ const FUNCTIONS: &[&str] = &[
     prim::Asinh::NAME,
     prim::Atan::NAME,
     prim::Atan2::NAME,
-    prim::Atanh::NAME,
     prim::Cos::NAME,
     prim::Exp::NAME,
     prim::Expm1::NAME,

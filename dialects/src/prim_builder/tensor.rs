@@ -394,11 +394,23 @@ impl<'c> Tensor<'c> {
 
     /// Elements at `indices` (of one shape I) along `dims`: a tensor of shape I and the remaining dimensions.
     pub fn gather(self, indices: &[Tensor<'c>], dims: &[usize]) -> Tensor<'c> {
+        self.gather_with(indices, dims, &[])
+    }
+
+    /// [`Tensor::gather`] at indices that are clamped: nobody looks whether they are in bounds, but along dimensions that may be empty.
+    pub fn gather_clamped(self, indices: &[Tensor<'c>], dims: &[usize]) -> Tensor<'c> {
+        let sure = dims.iter().all(|&dim| self.size(dim).known().is_some_and(|size| size > 0));
+        let in_bounds = [("in_bounds", self.prim.cx().unit())];
+        self.gather_with(indices, dims, if sure { &in_bounds } else { &[] })
+    }
+
+    fn gather_with(self, indices: &[Tensor<'c>], dims: &[usize], attrs: &[(&str, Attr<'c>)]) -> Tensor<'c> {
         let tensors: Vec<_> = std::iter::once(self).chain(indices.iter().copied()).collect();
         let index_rank = indices.first().map_or(0, |index| index.rank());
         let shape = self.prim.sizes(Some(sizes::gather(self.rank(), index_rank, &signed(dims))), &tensors, &[]);
         let operands: Vec<_> = tensors.iter().map(|tensor| tensor.value()).collect();
-        self.prim.emit(prim::Gather::NAME, &operands, &[("dims", self.ints(dims))], self.dtype(), shape)
+        let attrs = [&[("dims", self.ints(dims))], attrs].concat();
+        self.prim.emit(prim::Gather::NAME, &operands, &attrs, self.dtype(), shape)
     }
 
     /// Puts `updates` (shape I and the remaining dimensions) at `indices` along `dims`; `kind` says how they combine.

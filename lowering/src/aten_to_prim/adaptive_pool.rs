@@ -45,7 +45,7 @@ fn adaptive_windows<'c>(x: Tensor<'c>, dim: usize, count: Size<'c>, fill: Scalar
     let grid = [count, longest];
     let places = begin.unsqueeze(1).broadcast_to(&grid) + prim.iota(DType::I64, &grid, 1);
     let outside = places.greater_equal(end.unsqueeze(1));
-    let read = x.gather(&[places.minimum(n - 1)], &[dim]);
+    let read = x.gather_clamped(&[places.minimum(n - 1)], &[dim]);
     // (positions, inside, others..) to (.. positions .., inside)
     let last = read.rank() - 1;
     let outside = outside.unsqueeze_to(read.rank());

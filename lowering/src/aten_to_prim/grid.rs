@@ -118,7 +118,7 @@ impl<'c> Sampler<'c> {
         })
     }
 
-    /// Which reads are inside, and their indices: batch, then space.
+    /// Which reads are inside, and their indices, clamped: batch, then space.
     fn indices(&self, taps: &[Tap<'c>]) -> (Tensor<'c>, Vec<Tensor<'c>>) {
         let prim = self.image.prim();
         let size = |k: usize| self.image.size(2 + k);
@@ -134,6 +134,12 @@ impl<'c> Sampler<'c> {
         (inside, indices)
     }
 
+    /// The indices with one for all of space: what corners share is a sum, and each has one index in memory.
+    fn flattened(&self, indices: &[Tensor<'c>]) -> [Tensor<'c>; 2] {
+        let space = indices[2..].iter().enumerate().fold(indices[1], |place, (k, index)| place * self.image.size(3 + k) + *index);
+        [indices[0], space]
+    }
+
     /// Dimension 0, then those of space.
     fn dims(&self) -> Vec<usize> {
         (0..self.image.rank()).filter(|d| *d != 1).collect()
@@ -142,7 +148,10 @@ impl<'c> Sampler<'c> {
     /// The elements that taps read, 0 outside: (n, c, output..).
     fn read(&self, taps: &[Tap<'c>]) -> Tensor<'c> {
         let (inside, indices) = self.indices(taps);
-        let read = self.image.gather(&indices, &self.dims());
+        let [batch, place] = self.flattened(&indices);
+        let shape = self.image.shape();
+        let points = shape[2..].iter().copied().reduce(|a, b| a * b).unwrap_or(Size::Const(1));
+        let read = self.image.reshape(&[shape[0], shape[1], points]).gather_clamped(&[batch, place], &[0, 2]);
         read.move_dim(read.rank() - 1, 1).fill_where(!inside.unsqueeze(1), 0.0)
     }
 }

@@ -55,6 +55,9 @@ impl<'c> Emitter<'c> {
     pub(super) fn computed_load(&mut self, op: Op<'c>, operands: &[Value<'c>]) -> Result<Value<'c>, Error> {
         let buffer = self.buffers.get(&op.operand(0)).cloned().ok_or_else(|| Error::at(op, "its tensor is nowhere in memory"))?;
         let indices: Vec<_> = operands[1..].iter().map(|&value| self.computed(value)).collect();
+        if op.attr("in_bounds").is_some() {
+            return Ok(self.load(&buffer, &indices, None, Places::of(op)));
+        }
         // Copies that load from the same row check it once.
         let values = op.operands();
         let open =

@@ -1,4 +1,4 @@
-//! Inverse hyperbolic functions by `log1p`, and the cube root; in f64.
+//! Inverse hyperbolic functions by `log1p`, and the cube root; in f64 but for `atanh`, whose argument of `log1p` takes few steps.
 
 use super::lanes::Float;
 use super::log::{Split, log1p, split_any};

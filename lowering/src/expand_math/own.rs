@@ -51,6 +51,7 @@ pub(super) const BOTH: &[&str] = &[
     "acos",
     "asin",
     "atan",
+    "atanh",
     "ceil",
     "cos",
     "cosh",
@@ -72,7 +73,7 @@ pub(super) const BOTH: &[&str] = &[
     "trunc",
 ];
 /// In f64; in f32 they are computed in f64 and rounded once.
-pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "atanh", "cbrt", "lgamma"];
+pub(super) const DOUBLE: &[&str] = &["acosh", "asinh", "cbrt", "lgamma"];
 /// In f64, and in f32 by that, of two arguments.
 pub(super) const PAIRS: &[&str] = &["atan2"];
 /// Of two arguments, in f32 and f64.

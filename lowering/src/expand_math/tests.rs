@@ -16,7 +16,7 @@ const ROWS: &[Row] = &[
     ("asin", f64::asin, 2.0),
     ("asinh", |x| asinh(x), 1.0),
     ("atan", f64::atan, 2.0),
-    ("atanh", |x| atanh(x), 1.0),
+    ("atanh", |x| atanh(x), 2.0),
     ("cbrt", f64::cbrt, 1.0),
     ("ceil", f64::ceil, 0.0),
     ("cos", f64::cos, 2.0),

@@ -25,7 +25,8 @@ pub fn gather<'c>(kernel: &mut Kernel<'c>, stage: &mut Stage<'c>, op: Op<'c>, in
         operands[1 + dim] = stage.index(kernel, index);
     }
     let element = register_type(kernel.cx(), element_of(op, data.ty())?);
-    Ok(stage.b.value(loops::Load::NAME, &operands, element, &[]))
+    let in_bounds = op.attr("in_bounds").map(|unit| ("in_bounds", unit));
+    Ok(stage.b.value(loops::Load::NAME, &operands, element, in_bounds.as_slice()))
 }
 
 /// The dimensions of a tensor that are not indexed.

@@ -1,5 +1,5 @@
-//! The incomplete gamma functions and Hurwitz's zeta function of f32: computed in f64 and rounded once. For f64, whose last digits these steps do not
-//! have, they are functions of the runtime.
+//! The incomplete gamma functions and Hurwitz's zeta function: of f32 computed in f64 and rounded once. For incomplete gamma functions of f64, whose last
+//! digits these steps do not have, there are functions of the runtime.
 
 use super::super::gamma::STIRLING;
 use super::super::lanes::{Float, Mask};
@@ -263,7 +263,8 @@ pub(super) fn zeta<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, q: Float<'a, 'b, 'c>) -> Fl
             let sums = are_sums(x, q);
             let (x, q) = (sums.select(x, f64::INFINITY), sums.select(q, 2.0));
             let first = Float::in_f64_of([x, q], |[x, q]| power(q, -x));
-            Float::in_f64_of([x, q, first], |[x, q, first]| hurwitz(x, q, first))
+            let term = if x.is_f32() { exponential } else { power };
+            Float::in_f64_of([x, q, first], |[x, q, first]| hurwitz(x, q, first, term))
         },
         |[x, q]| {
             let pole = q.at_or_below(0.0) & q.equals(q.floor());
@@ -276,7 +277,18 @@ fn power<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, by: Float<'a, 'b, 'c>) -> Float<'a, '
     x.binary(math::PowF::NAME, by)
 }
 
-fn hurwitz<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, q: Float<'a, 'b, 'c>, first: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+/// The same in f64 with the digits of an f32, by a logarithm of a few digits less: of negative numbers by whole exponents.
+fn exponential<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, by: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    let size = (x.abs().unary(math::Log::NAME) * by).unary(math::Exp::NAME);
+    let half = by * 0.5;
+    let odd = x.below(0.0).unless(half.equals(half.floor()));
+    odd.select(-size, size)
+}
+
+/// What gives a number's power.
+type Power = for<'x, 'y, 'z> fn(Float<'x, 'y, 'z>, Float<'x, 'y, 'z>) -> Float<'x, 'y, 'z>;
+
+fn hurwitz<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, q: Float<'a, 'b, 'c>, first: Float<'a, 'b, 'c>, term: Power) -> Float<'a, 'b, 'c> {
     const SMALL: f64 = f64::EPSILON / 2.0;
     let (zero, one) = (x.constant(0.0), x.constant(1.0));
     let start = [first, q, zero, zero, one, x];
@@ -285,7 +297,7 @@ fn hurwitz<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, q: Float<'a, 'b, 'c>, first: Float<
         |[_, a, _, terms, more, _]| more.above(0.0) & (terms.below(9.0) | a.at_or_below(9.0)),
         |[sum, a, _, terms, _, x]| {
             let a = a + 1.0;
-            let power = self::power(a, -x);
+            let power = term(a, -x);
             let sum = sum + power;
             let more = power.abs().below(sum.abs() * SMALL).select(0.0, 1.0);
             [sum, a, power, terms + 1.0, more, x]
@@ -293,15 +305,15 @@ fn hurwitz<'a, 'b, 'c>(x: Float<'a, 'b, 'c>, q: Float<'a, 'b, 'c>, first: Float<
     );
     let mut more = more.above(0.0);
     sum = more.select(sum + power * a / (x - 1.0) - power * 0.5, sum);
-    let (mut rising, mut k) = (one, 0.0);
+    let (mut rising, mut k, inverse) = (one, 0.0, one / a);
     for divisor in EULER_MACLAURIN {
         rising = rising * (x + k);
-        power = power / a;
+        power = power * inverse;
         let term = rising * power * (1.0 / divisor);
         sum = more.select(sum + term, sum);
         more = more.unless(term.abs().below(sum.abs() * SMALL));
         rising = rising * (x + (k + 1.0));
-        power = power / a;
+        power = power * inverse;
         k += 2.0;
     }
     sum

@@ -55,7 +55,7 @@ pub(super) const FUNCTIONS: &[(&str, usize)] = &[
 pub(super) const INTEGER: &[&str] = &["gcd"];
 
 /// Those of f32 alone.
-const SINGLE: &[&str] = &["igamma", "igammac", "zeta"];
+const SINGLE: &[&str] = &["igamma", "igammac"];
 
 /// A function and the number of its arguments.
 pub(super) fn find(name: &str) -> Option<(&'static str, usize)> {

@@ -295,6 +295,35 @@ fn zeta_of_f32() {
     close("zeta(2, -1/2)", below.into(), 4.0 + PI * PI / 2.0, 1e-6);
 }
 
+/// In f64 by known values, and by the sum's first term: `zeta(x, q) = q^-x + zeta(x, q + 1)`; what f32 rounds is near it, negative shifts included.
+#[test]
+fn zeta_of_f64() {
+    let known = [(2.0, 1.0, PI * PI / 6.0), (4.0, 1.0, PI.powi(4) / 90.0), (3.0, 0.5, 7.0 * 1.202_056_903_159_594_2)];
+    let of = |x: &[f64], q: &[f64]| Compiled::new("zeta", "f64", 8, &target::host()).run_pairs(x, q);
+    for (x, q, want) in known {
+        close("zeta", of(&[x; 8], &[q; 8])[5], want, 1e-15);
+    }
+    let at = |i: i32, step: f64, count: i32| f64::from(i % count + 1) * step;
+    let whole = |i: i32| f64::from(2 + i % 7);
+    let (x, q): (Vec<f64>, Vec<f64>) =
+        (0..4096).map(|i| if i % 2 == 0 { (1.0 + at(i, 0.03, 911), at(i, 0.02, 1201)) } else { (whole(i), -0.3 - at(i, 0.7, 13)) }).unzip();
+    let next: Vec<f64> = q.iter().map(|q| q + 1.0).collect();
+    let found = of(&x, &q);
+    for (i, (y, later)) in found.iter().zip(of(&x, &next)).enumerate() {
+        let (first, size) = (q[i].powf(-x[i]), y.abs().max(later.abs()));
+        assert!((y - first - later).abs() <= 1e-14 * size, "zeta({}, {}): {y:e} after {later:e}", x[i], q[i]);
+    }
+    let single = |x: &[f64]| x.iter().map(|x| *x as f32).collect::<Vec<_>>();
+    let (short, shift) = (single(&x), single(&q));
+    let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<_>>();
+    let want = of(&wide(&short), &wide(&shift));
+    for (lanes, target) in [(16, target::host()), (8, target::named("x86-64-v3").unwrap())] {
+        for ((y, want), x) in Compiled::new("zeta", "f32", lanes, &target).run_pairs(&short, &shift).into_iter().zip(&want).zip(&short) {
+            assert!((f64::from(y) - want).abs() <= 1.3e-7 * want.abs().max(1e-37), "zeta({x}, ..): {y:e} for {want:e}");
+        }
+    }
+}
+
 #[test]
 fn functions_are_sorted() {
     assert!(FUNCTIONS.is_sorted_by_key(|function| function.0));
