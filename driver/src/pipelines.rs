@@ -208,6 +208,7 @@ const CPU: &[Pipeline] = &[
         module("pair-halves").with(Setting::Numerics).optional(),
         module("quad-bytes").optional(),
         module("pack-operands").optional(),
+        module("turn-operands").optional(),
         // Kernels that read one weight in one order read one copy of it.
         module("share-kernels").optional(),
         module("cse").optional(),

@@ -60,6 +60,7 @@ pub const PASSES: &[PassEntry] = &[
     PassEntry::of::<prim::split_phases::SplitPhases>(),
     PassEntry::of::<prim::split_scans::SplitScans>(),
     PassEntry::of::<verify_level::VerifyLevel>(),
+    PassEntry::of::<loops::turn_operands::TurnOperands>(),
     PassEntry::of::<prim::winograd::Winograd>(),
     PassEntry::of::<loops::write_in_place::WriteInPlace>(),
 ];

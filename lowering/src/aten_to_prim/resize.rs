@@ -222,8 +222,9 @@ fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'
     let lead = x.rank().saturating_sub(space);
     targets(a, x, space).into_iter().enumerate().rev().fold(x, |x, (k, (size, factor))| {
         let dim = lead + k;
-        let tap =
-            |(index, weight): (Tensor<'c>, Tensor<'c>)| x.gather_clamped(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim);
+        let tap = |(index, weight): (Tensor<'c>, Tensor<'c>)| {
+            x.gather_clamped(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim)
+        };
         let taps = taps(a, x.dtype(), x.size(dim), size, factor);
         let (taps, unit) = if bytes { fixed(a, taps) } else { (taps, x.number(Scalar::Int(1))) };
         let sum = taps.into_iter().map(tap).reduce(|a, b| a + b).unwrap_or(x);

@@ -198,11 +198,16 @@ impl<'c> Emitter<'c> {
                     }
                 }
             }
-            Across::Step(Num::Const(step @ (2 | 4)))
-                if inside.is_none() && self.mask.is_none() && width % 2 == 0 && !element.is_complex() =>
-            {
-                memory::load_every(&mut self.b, base, at.base, element, width, step)
-            }
+            Across::Step(Num::Const(step @ (2 | 4))) if width % 2 == 0 && !element.is_complex() => match inside.filter(|_| !varied) {
+                Some(inside) => {
+                    let mask = self.mask.map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    self.load_if(element, width, inside, |b| memory::load_every(b, base, at.base, element, (width, step), mask))
+                }
+                None => {
+                    let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
+                    memory::load_every(&mut self.b, base, at.base, element, (width, step), mask)
+                }
+            },
             _ => {
                 let mask = lanes::both(&mut self.b, inside, self.mask, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
                 let indices = at.vector(&mut self.b, width);

@@ -171,12 +171,25 @@ pub fn store_row<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, value
 }
 
 /// Every second or every fourth element of those from `index` on: two vectors, of which the second ends with the last element, so that nothing
-/// behind it is touched.
-pub fn load_every<'c>(b: &mut Builder<'c>, base: Value<'c>, index: Num<'c>, element: ElementType, width: i64, step: i64) -> Value<'c> {
+/// behind it is touched. With a mask, lanes that are off are zero, and only elements of those that are on are touched.
+pub fn load_every<'c>(
+    b: &mut Builder<'c>,
+    base: Value<'c>,
+    index: Num<'c>,
+    element: ElementType,
+    (width, step): (i64, i64),
+    mask: Option<Value<'c>>,
+) -> Value<'c> {
     let part = width * step / 2;
     let second = step * (width - 1) + 1 - part;
-    let starts = [index, index.add(b, Num::Const(second))];
-    let parts = starts.map(|index| load_vector(b, base, index, element, part, None));
+    let off = mask.map(|mask| zero_vector(b, mask.ty()));
+    let parts = [(0, 0..width / 2), (second, width / 2..width)].map(|(start, lanes)| {
+        // The mask's lane of an element, or one of those that are off.
+        let lane = |at: i64| if at % step == 0 && lanes.contains(&(at / step)) { at / step } else { width };
+        let mask = mask.zip(off).map(|(mask, off)| vector::shuffle(b, mask, off, (start..start + part).map(lane)));
+        let index = index.add(b, Num::Const(start));
+        load_vector(b, base, index, element, part, mask)
+    });
     let lanes = (0..width).map(|lane| if lane < width / 2 { step * lane } else { part + step * lane - second });
     vector::shuffle(b, parts[0], parts[1], lanes)
 }

@@ -1,9 +1,11 @@
 //! A kernel that copies an argument of another kernel into the order, or the form, in which that one reads it.
 
-use strata_core::ir::{AffineExpr, AffineMap, Builder, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, Builder, DYNAMIC, Op, OpSpec, Type, Value};
+use strata_core::rewrite::Rewriter;
 use strata_dialects::loops;
+use strata_dialects::loops::edit::{set_maps, set_shapes};
 use strata_dialects::loops::elements::register_type;
-use strata_dialects::loops::view::KernelView;
+use strata_dialects::loops::view::{KernelView, StageView};
 
 /// The copy of an argument.
 pub struct CopyKernel<'c> {
@@ -131,6 +133,52 @@ impl<'c> CopyKernel<'c> {
             (call, Builder::before(call).value(loops::Call::NAME, &arguments, self.ty, &callee))
         });
         calls.collect()
+    }
+
+    /// Lets the stage of the kernel read the copy, a new last argument, at these indices; an argument that nothing reads any more is gone.
+    pub fn read_instead(
+        &self,
+        module: Op<'c>,
+        kernel: &KernelView<'c>,
+        stage: &StageView<'c>,
+        operand: usize,
+        access: &[AffineExpr<'c>],
+        rewriter: &mut Rewriter<'c>,
+    ) {
+        for (call, copy) in self.call(module) {
+            let mut operands = call.operands();
+            operands.push(copy);
+            rewriter.set_operands(call, &operands);
+        }
+        let args = kernel.op.body(0).args().len();
+        let copy = kernel.op.body(0).add_arg(self.ty, kernel.op.location());
+        rewriter.set_operand(stage.op, operand, copy);
+        let mut maps = stage.maps.clone();
+        maps[operand] = module.cx().map(kernel.num_dims(), kernel.sizes.num_symbols(), access);
+        set_maps(rewriter, stage.op, &maps);
+        let mut shapes = kernel.shapes();
+        shapes.insert(args, self.shape);
+        set_shapes(rewriter, kernel.op, &shapes);
+        if self.argument.is_unused() {
+            drop_argument(module, kernel.op, self.argument.index(), rewriter);
+        }
+    }
+}
+
+/// Removes an argument that nothing reads.
+fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize, rewriter: &mut Rewriter<'c>) {
+    let cx = module.cx();
+    rewriter.erase_arg(kernel.body(0), index);
+    let mut shapes = kernel.attr("shapes").and_then(Attr::as_array).unwrap_or_default();
+    shapes.remove(index);
+    rewriter.set_attr(kernel, "shapes", cx.array_attr(&shapes));
+    let symbols = kernel.ints("symbols").unwrap_or_default();
+    let symbols: Vec<i64> = symbols.into_iter().map(|at| if at > index as i64 { at - 1 } else { at }).collect();
+    rewriter.set_attr(kernel, "symbols", cx.i64s_attr(&symbols));
+    for call in calls(module, kernel) {
+        let mut operands = call.operands();
+        operands.remove(index);
+        rewriter.set_operands(call, &operands);
     }
 }
 

@@ -10,5 +10,6 @@ pub mod pair_halves;
 pub mod quad_bytes;
 pub mod share_kernels;
 pub mod share_reciprocals;
+pub mod turn_operands;
 mod words;
 pub mod write_in_place;

@@ -18,16 +18,15 @@
 
 mod attention;
 
-use crate::loops::copy_kernel::{CopyKernel, calls};
+use crate::loops::copy_kernel::CopyKernel;
 use crate::loops::share_kernels::is_weight;
-use strata_core::ir::{AffineExpr, AffineMap, Attr, ElementType, Op, Type, Value};
+use strata_core::ir::{AffineExpr, AffineMap, ElementType, Op, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
-use strata_dialects::loops::edit::{set_maps, set_shapes};
 use strata_dialects::loops::register_block::block_rows;
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
@@ -250,7 +249,6 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     let cx = module.cx();
     let (stage, operand) = (StageView::new(layout.stage), layout.operand);
     let tensor = stage.op.operand(operand);
-    let symbols = kernel.sizes.num_symbols();
     let sizes = kernel.sizes.results();
     let mut shape = layout.indices(|dim| sizes[dim], |dim, size| (sizes[dim].ceil_div(cx.constant(size)), cx.constant(size)));
     if let Some(last) = shape.last_mut().filter(|_| layout.gap > 0) {
@@ -266,30 +264,13 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
     if layout.panel.is_some() && layout.by_rows {
         schedule(copying, layout, copy.ty, vector_bits);
     }
-    for (call, packed) in copy.call(module) {
-        let mut operands = call.operands();
-        operands.push(packed);
-        rewriter.set_operands(call, &operands);
-    }
-    // The kernel reads the copy, which is a new last argument.
-    let args = kernel.op.body(0).args().len();
-    let packed = kernel.op.body(0).add_arg(copy.ty, kernel.op.location());
-    rewriter.set_operand(stage.op, operand, packed);
     let access =
         layout.indices(|dim| cx.dim(dim), |dim, size| (cx.dim(dim).floor_div(cx.constant(size)), cx.dim(dim).modulo(cx.constant(size))));
-    let mut maps = stage.maps.clone();
-    maps[operand] = cx.map(kernel.num_dims(), symbols, &access);
-    set_maps(rewriter, stage.op, &maps);
+    copy.read_instead(module, kernel, &stage, operand, &access, rewriter);
     if let Some(convert) = layout.convert {
         let argument = stage.op.body(0).arg(operand);
         rewriter.set_type(argument, element);
         rewriter.replace(convert, &[argument]);
-    }
-    let mut shapes = kernel.shapes();
-    shapes.insert(args, copy.shape);
-    set_shapes(rewriter, kernel.op, &shapes);
-    if tensor.is_unused() {
-        drop_argument(module, kernel.op, tensor.index(), rewriter);
     }
 }
 
@@ -330,21 +311,4 @@ fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits:
     unroll[rank - 1] = size / width;
     let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };
     KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(copying);
-}
-
-/// Removes an argument that nothing reads.
-fn drop_argument<'c>(module: Op<'c>, kernel: Op<'c>, index: usize, rewriter: &mut Rewriter<'c>) {
-    let cx = module.cx();
-    rewriter.erase_arg(kernel.body(0), index);
-    let mut shapes = kernel.attr("shapes").and_then(Attr::as_array).unwrap_or_default();
-    shapes.remove(index);
-    rewriter.set_attr(kernel, "shapes", cx.array_attr(&shapes));
-    let symbols = kernel.ints("symbols").unwrap_or_default();
-    let symbols: Vec<i64> = symbols.into_iter().map(|at| if at > index as i64 { at - 1 } else { at }).collect();
-    rewriter.set_attr(kernel, "symbols", cx.i64s_attr(&symbols));
-    for call in calls(module, kernel) {
-        let mut operands = call.operands();
-        operands.remove(index);
-        rewriter.set_operands(call, &operands);
-    }
 }
