@@ -154,7 +154,7 @@ fn source<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: O
 }
 
 /// A read of an interpolation: an element's position along the dimension, and its weight.
-type Taps<'c> = Vec<(Tensor<'c>, Tensor<'c>)>;
+pub(super) type Taps<'c> = Vec<(Tensor<'c>, Tensor<'c>)>;
 
 /// Makes the reads along a dimension of one size for another, with a scale factor if given.
 type TapsOf = for<'c> fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> Taps<'c>;
@@ -165,6 +165,14 @@ fn linear_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, fact
     let high = (low + 1).minimum(n - 1);
     let weight = (place - low.convert(dtype)).clamp(0.0, 1.0);
     vec![(low, -weight + 1.0), (high, weight)]
+}
+
+/// The sum of what taps read along `dim`, which are inside, with their weights.
+pub(super) fn weighted<'c>(x: Tensor<'c>, dim: usize, taps: Taps<'c>) -> Tensor<'c> {
+    let tap = |(index, weight): (Tensor<'c>, Tensor<'c>)| {
+        x.gather_clamped(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim)
+    };
+    taps.into_iter().map(tap).reduce(|a, b| a + b).unwrap_or(x)
 }
 
 const CUBIC: f64 = -0.75;
@@ -222,12 +230,9 @@ fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'
     let lead = x.rank().saturating_sub(space);
     targets(a, x, space).into_iter().enumerate().rev().fold(x, |x, (k, (size, factor))| {
         let dim = lead + k;
-        let tap = |(index, weight): (Tensor<'c>, Tensor<'c>)| {
-            x.gather_clamped(&[index], &[dim]).move_dim(0, dim) * weight.unsqueeze_to(x.rank() - dim)
-        };
         let taps = taps(a, x.dtype(), x.size(dim), size, factor);
         let (taps, unit) = if bytes { fixed(a, taps) } else { (taps, x.number(Scalar::Int(1))) };
-        let sum = taps.into_iter().map(tap).reduce(|a, b| a + b).unwrap_or(x);
+        let sum = weighted(x, dim, taps);
         if bytes { (sum / unit + 0.5).floor().clamp(0.0, 255.0) } else { sum }
     })
 }
