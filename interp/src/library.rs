@@ -38,10 +38,10 @@ impl Call<'_> {
         let x = self.operands[0];
         match self.name {
             "cholesky" => {
-                let (batch, ms) = matrices(x)?;
+                let (batch, ms) = matrices(&turned(x)?)?;
                 let parts: Vec<_> = ms.iter().map(Matrix::cholesky).collect();
                 let l: Vec<Matrix> = parts.iter().map(|p| p.0.clone()).collect();
-                many([tensor(x.dtype(), &batch, sides(x), &l)?, whole(DType::I32, &batch, parts.iter().map(|p| p.1 as i128))?])
+                in_columns(many([tensor(x.dtype(), &batch, sides(x), &l)?, whole(DType::I32, &batch, parts.iter().map(|p| p.1 as i128))?])?)
             }
             "ctc" => ctc::forward(&self.operands, self.size('k')?),
             "ctc_gradient" => ctc::backward(&self.operands, self.has("zero_infinity")),
@@ -59,7 +59,7 @@ impl Call<'_> {
                 let n = self.size('n')?;
                 self.lines(x, x.dtype().real(), n, |v| hermitian(v, n, false))
             }
-            "householder" => linalg::reflected(x, self.operands[1]),
+            "householder" => in_columns(linalg::reflected(&turned(x)?, self.operands[1])?),
             "ldl" => {
                 let (ld, pivots, info) = linalg::ldl_parts(x, self.has("hermitian"))?;
                 many([ld, pivots, info])
@@ -67,10 +67,9 @@ impl Call<'_> {
             "ldl_solve" => linalg::ldl_solved(x, self.operands[1], self.operands[2], self.has("hermitian")),
             "lexsort" => one(lexicographic(x)?),
             "lu" => {
-                let dims = (x.rank() - 2, x.rank() - 1);
-                let (factors, pivots, info) = linalg::lu_parts(&x.transpose(dims.0, dims.1)?, !self.has("nopivot"))?;
+                let (factors, pivots, info) = linalg::lu_parts(&turned(x)?, !self.has("nopivot"))?;
                 let order = permutation(&pivots, sides(x)[1])?;
-                many([factors.transpose(dims.0, dims.1)?, pivots, order, info])
+                many([turned(&factors)?, pivots, order, info])
             }
             "matrix_exp" => linalg::mapped(x, sides(x), Matrix::exponential),
             "nms" => {
@@ -82,7 +81,7 @@ impl Call<'_> {
             }
             "order_statistics" => order_statistics(x, self.operands[1], self.has("descending")),
             "permutation" => one(permutation(x, self.size('m')?)?),
-            "qr" => linalg::packed_qr(x),
+            "qr" => in_columns(linalg::packed_qr(&turned(x)?)?),
             "svd" => {
                 let (u, s, vh) = linalg::svd(x, self.size('p')?.max(self.size('q')?) > self.size('k')?)?;
                 many([u, s, vh])
@@ -104,6 +103,19 @@ impl Call<'_> {
         let out = values.chunks(length.max(1)).flat_map(f).map(Scalar::Complex);
         one(Tensor::from_scalars(dtype, &[batch, &[n]].concat(), out)?)
     }
+}
+
+/// The transposes of the matrices of a tensor.
+fn turned(x: &Tensor) -> Result<Tensor, InterpError> {
+    x.transpose(x.rank() - 2, x.rank() - 1)
+}
+
+/// Results of which the first one is of matrices, as these are given in columns.
+fn in_columns(mut results: Vec<Value>) -> Results {
+    if let Some(matrices) = results.first_mut() {
+        *matrices = Value::Tensor(turned(matrices.tensor()?)?);
+    }
+    Ok(results)
 }
 
 fn whole(dtype: DType, shape: &[usize], values: impl Iterator<Item = i128>) -> Result<Tensor, InterpError> {

@@ -28,14 +28,15 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 
 /// Every function, sorted by name. Numbers count from one where LAPACK counts so: pivots and infos.
 ///
-/// - `cholesky`: lower factor of the Hermitian matrix in the lower triangle, and the order of the first minor that is not positive (or 0).
+/// - `cholesky`: lower factor of the Hermitian matrix in the lower triangle, and the order of the first minor that is not positive (or 0); both
+///   matrices lie column after column, as in `lu`.
 /// - `ctc`: the negative logarithm of a sequence's probability (see `aten._ctc_loss`), of scores by time and class, labels, how many of
 ///   both are used, and the class that is blank; and the logarithms of the probabilities to be in a state (`2s + 1` of them) at a time.
 /// - `ctc_gradient`: its gradient, from scores, both results, the incoming gradient and the other operands.
 /// - `eig`: eigenvalues and unit right eigenvectors.
 /// - `eigh`: ascending eigenvalues and eigenvectors of the Hermitian matrix in the lower triangle.
 /// - `fft`, `rfft`, `irfft`: unscaled transforms of a line; `rfft` gives `n / 2 + 1` frequencies, `irfft` takes them.
-/// - `householder`: the first columns of the product of the reflections that `qr` leaves.
+/// - `householder`: the first columns of the product of the reflections that `qr` leaves; both lie column after column, as in `lu`.
 /// - `ldl`, `ldl_solve`: LAPACK's `sytrf` and `sytrs` (`hetrf` when `hermitian`) of the lower triangle.
 /// - `lexsort`: the stable order of rows that compares their first elements, then the second ones, and so on.
 /// - `lu`: packed factors, row exchanges, the permutation of rows that they are, and the first zero pivot (or 0). The matrix and its factors lie
@@ -44,7 +45,7 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `nms`: which boxes (`x1, y1, x2, y2`) no box of a higher score overlaps by more than the threshold, best first, and how many.
 /// - `order_statistics`: the elements that a stable sort of a line puts at places of it (see `prim.sort`), and their positions.
 /// - `permutation`: what a list of row exchanges does to the rows.
-/// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors.
+/// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors. The matrix and what is packed lie column after column, as in `lu`.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
 /// - `triangular_solve`: X of `A X = B`.
 /// - `true_positions`: where the first `k` elements of a line are that are true, then -1.
@@ -57,7 +58,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("eig", "T(n,n) -> C(n) C(n,n)", &[VALUES]),
     function("eigh", "T(n,n) -> R(n) T(n,n)", &[VALUES]),
     function("fft", "T(n) -> T(n)", &["inverse"]),
-    function("householder", "T(m,n) T(k) -> T(m,n)", &[]),
+    function("householder", "T(n,m) T(k) -> T(n,m)", &[]),
     function("irfft", "T(k) -> R(n)", &[]),
     function("ldl", "T(n,n) -> T(n,n) I(n) I()", &["hermitian"]),
     function("ldl_solve", "T(n,n) I(n) T(n,k) -> T(n,k)", &["hermitian"]),
@@ -67,7 +68,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("nms", "T(n,d) T(n) T() -> L(n) L()", &[]),
     function("order_statistics", "A(n) L(k) -> A(k) L(k)", &["descending"]),
     function("permutation", "I(k) -> L(m)", &[]),
-    function("qr", "T(m,n) -> T(m,n) T(k)", &[]),
+    function("qr", "T(n,m) -> T(n,m) T(k)", &[]),
     function("rfft", "T(n) -> C(k)", &[]),
     function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[VALUES]),
     function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper"]),

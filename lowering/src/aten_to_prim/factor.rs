@@ -71,8 +71,9 @@ pub(super) fn cholesky(x: Tensor<'_>, upper: bool) -> [Tensor<'_>; 2] {
         return [positive.select(real.sqrt().convert(x.dtype()), x), info];
     }
     let x = if upper { x.adjoint() } else { x };
-    let results = x.prim().library("cholesky", &[], &[x], &[]);
-    [if upper { results[0].adjoint() } else { results[0] }, results[1]]
+    let results = x.prim().library("cholesky", &[], &[x.flipped()], &[]);
+    let lower = results[0].flipped();
+    [if upper { lower.adjoint() } else { lower }, results[1]]
 }
 
 /// An LU factorisation.
@@ -146,13 +147,13 @@ fn lu_unpack<'c>(a: &Args<'c>) -> Vec<Tensor<'c>> {
 /// Reflection vectors below R, and their factors.
 fn packed_qr(x: Tensor<'_>) -> [Tensor<'_>; 2] {
     let least = x.rows().min(x.cols());
-    let results = x.prim().library("qr", &[], &[x], &[least]);
-    [results[0], results[1]]
+    let results = x.prim().library("qr", &[], &[x.flipped()], &[least]);
+    [results[0].flipped(), results[1]]
 }
 
 /// The first columns of the product of reflections.
 fn reflections<'c>(vectors: Tensor<'c>, taus: Tensor<'c>) -> Tensor<'c> {
-    vectors.prim().library("householder", &[], &[vectors, taus], &[])[0]
+    vectors.prim().library("householder", &[], &[vectors.flipped(), taus], &[])[0].flipped()
 }
 
 fn qr<'c>(x: Tensor<'c>, mode: &str) -> Vec<Tensor<'c>> {

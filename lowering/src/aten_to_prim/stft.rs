@@ -70,10 +70,11 @@ fn stft<'c>(a: &Args<'c>, signal: Tensor<'c>) -> Tensor<'c> {
         (_, true) => turn(frames, 2, true),
         (false, false) => turn(frames.convert(frames.dtype().to_complex()), 2, true),
     };
-    let spectrum = spectrum.move_dim(2, 1);
     let spectrum = if a.bool("normalized") { scaled(spectrum, (n as f64).sqrt().recip()) } else { spectrum };
-    let spectrum = if signal.rank() == 1 { spectrum.squeeze(&[0]) } else { spectrum };
-    if a.result_dtype(0).is_complex() { spectrum } else { super::cast::view_as_real(spectrum) }
+    // Numbers lie frame after frame, and so do their parts.
+    let spectrum = if a.result_dtype(0).is_complex() { spectrum } else { super::cast::view_as_real(spectrum) };
+    let spectrum = spectrum.move_dim(2, 1);
+    if signal.rank() == 1 { spectrum.squeeze(&[0]) } else { spectrum }
 }
 
 fn scaled(x: Tensor<'_>, factor: f64) -> Tensor<'_> {

@@ -169,7 +169,8 @@ pub(super) fn eig<'c>(at: &At<'c>) -> Tensor<'c> {
 /// The cotangents of `H_1 .. H_k E` with `H = I - tau v v^H`, one reflection after the other: `-v^H M v` of `tau`, and of `v` what is below its 1 of
 /// `-(tau^* M v + tau M^H v)`, where `M` is the cotangent before the reflection times the adjoint of what follows it.
 pub(super) fn householder<'c>(at: &At<'c>) -> Cotangents<'c> {
-    let (packed, taus, rank) = (at.x(0), at.x(1), at.x(0).rank());
+    // Both matrices are given in columns.
+    let (packed, taus, rank) = (at.x(0).flipped(), at.x(1), at.x(0).rank());
     let Some(count) = taus.size(rank - 2).known() else { return at.refuse("an unknown number of reflections") };
     let steps = at.prim.steps("the gradient of a product of reflections", count);
     let vectors = packed.lower(false);
@@ -182,7 +183,7 @@ pub(super) fn householder<'c>(at: &At<'c>) -> Cotangents<'c> {
         let (v, next) = (column(k), after[after.len() - 1]);
         after.push(next - product(v * tau(k), product(v.adjoint(), next)));
     }
-    let (mut g, mut by_vectors, mut by_taus) = (at.g(), Vec::new(), Vec::new());
+    let (mut g, mut by_vectors, mut by_taus) = (at.g().flipped(), Vec::new(), Vec::new());
     for k in steps {
         let (v, tau) = (column(k), tau(k));
         let Some(next) = after.pop() else { break };
@@ -195,7 +196,7 @@ pub(super) fn householder<'c>(at: &At<'c>) -> Cotangents<'c> {
         return Vec::new();
     }
     let by_vectors = at.prim.concat(&by_vectors, rank - 1);
-    vec![Some(by_vectors.left(packed.cols()).lower(false)), Some(at.prim.concat(&by_taus, rank - 2))]
+    vec![Some(by_vectors.left(packed.cols()).lower(false).flipped()), Some(at.prim.concat(&by_taus, rank - 2))]
 }
 
 /// What of a cotangent of complex vectors is along their phase, which nothing says, is nothing beside `size`: PyTorch fails otherwise, and so

@@ -19,7 +19,7 @@ prim_rows! {
 fn library<'c>(at: &At<'c>) -> Cotangents<'c> {
     let name = at.word("function");
     match name.as_str() {
-        "cholesky" => vec![Some(factor::cholesky(at, at.g(), at.y(0)))],
+        "cholesky" => vec![Some(factor::cholesky(at, at.g().flipped(), at.y(0).flipped()).flipped())],
         "eig" => vec![Some(factor::eig(at))],
         "eigh" => vec![Some(factor::eigh(at))],
         "householder" => factor::householder(at),

@@ -53,6 +53,10 @@ pub fn classify(op: Op<'_>) -> Class {
     if op.num_results() != 1 || !op.result(0).ty().is_tensor() {
         return Class::Alone;
     }
+    // A part of a number is read where it lies.
+    if op.isa::<prim::Real>() || op.isa::<prim::Imag>() {
+        return Class::View(View::Plain);
+    }
     if let Some(pointwise) = op.interface::<dyn Pointwise>() {
         return Class::Pointwise(pointwise.cost());
     }

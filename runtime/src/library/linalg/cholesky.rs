@@ -5,7 +5,7 @@ use std::ops::Range;
 use faer::Accum;
 
 use super::lu::{PANEL, halves};
-use super::matrix::{Matrix, turn, turned, with_vectors};
+use super::matrix::{Matrix, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -29,18 +29,13 @@ pub fn cholesky<N: Number>(a: &Matrix<N>) -> (Matrix<N>, i32) {
     (l, minor as i32)
 }
 
-/// The same by the host's LAPACK, where that is worth a call: writes the factor.
-pub fn by_host<N: Number>(a: &[N], l: &mut [N], n: usize) -> Option<i32> {
+/// The same by the host's LAPACK, where that is worth a call, in columns: writes the factor. What is left of a matrix without one is as PyTorch
+/// leaves it.
+pub fn by_host<N: Number>(columns: &[N], l: &mut [N], n: usize) -> Option<i32> {
     let host = N::lapack().filter(|_| n > PANEL)?;
-    l.copy_from_slice(a);
-    let mut minor = host.cholesky(l, true, n)?;
-    if minor != 0 {
-        // What is left of a matrix without a factor is as PyTorch leaves it, which factors the columns.
-        let mut columns = turned(a, (n, n));
-        minor = host.cholesky(&mut columns, false, n)?;
-        turn(&columns, (n, n), l);
-    }
-    l.chunks_mut(n).enumerate().for_each(|(r, row)| row[r + 1..].fill(N::ZERO));
+    l.copy_from_slice(columns);
+    let minor = host.cholesky(l, n)?;
+    l.chunks_mut(n).enumerate().for_each(|(c, column)| column[..c].fill(N::ZERO));
     Some(minor as i32)
 }
 

@@ -162,14 +162,13 @@ impl<N: Number> Lapack<N> {
         Some(())
     }
 
-    /// Makes the lower triangle of a matrix, which lies row after row or column after column, the factor of the Hermitian matrix in it; the order
-    /// of the first minor that is not positive, or 0.
-    pub fn cholesky(&self, a: &mut [N], by_rows: bool, n: usize) -> Option<usize> {
+    /// Makes the lower triangle of a matrix that lies column after column the factor of the Hermitian matrix in it; the order of the first minor
+    /// that is not positive, or 0.
+    pub fn cholesky(&self, a: &mut [N], n: usize) -> Option<usize> {
         assert!(a.len() == n * n, "a matrix with a factor is square");
         let ([n], mut info) = (sizes([n])?, 0);
-        let triangle = if by_rows { b'U' } else { b'L' };
-        // SAFETY: the matrix has this size. The transpose of its lower triangle is upper.
-        unsafe { (self.potrf)(at(&triangle), at(&n), a.as_mut_ptr(), at(&n), &raw mut info, 1) };
+        // SAFETY: the matrix has this size.
+        unsafe { (self.potrf)(at(&b'L'), at(&n), a.as_mut_ptr(), at(&n), &raw mut info, 1) };
         usize::try_from(info).ok()
     }
 

@@ -70,8 +70,8 @@ exported! {
     strata_lib_cholesky(a, l, info; n; options) |T, N, b| work(n, n), 4 * area(n, n) => {
         let status = cholesky::by_host(a.item::<T>(b, n * n), l.item_mut::<T>(b, n * n), n);
         info.write(b, status.unwrap_or_else(|| {
-            let (factor, status) = cholesky::cholesky(&a.matrix::<T, N>(b, n, n));
-            l.put::<T, N>(b, &factor.data);
+            let (factor, status) = cholesky::cholesky(&a.matrix::<T, N>(b, n, n).transposed());
+            l.put::<T, N>(b, &factor.transposed().data);
             status
         }));
     };
@@ -97,11 +97,11 @@ exported! {
         });
         values.put::<<T as Element>::Real, f64>(b, &w);
     };
-    strata_lib_householder(a, taus, q; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
+    strata_lib_householder(a, taus, q; n, m, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
         let host = reflect::product_by_host(a.item::<T>(b, m * n), taus.item::<T>(b, k), (m, n), q.item_mut::<T>(b, m * n));
         host.unwrap_or_else(|| {
-            let product = reflect::product(&a.matrix::<T, N>(b, m, n), &taus.line::<T, N>(b, k), n, 0);
-            q.put::<T, N>(b, &product.data);
+            let product = reflect::product(&a.matrix::<T, N>(b, n, m).transposed(), &taus.line::<T, N>(b, k), n, 0);
+            q.put::<T, N>(b, &product.transposed().data);
         });
     };
     strata_lib_ldl(a, ld, pivots, info; n; options) |T, N, b| work(n, n), 2 * area(n, n) => {
@@ -137,11 +137,11 @@ exported! {
     strata_lib_matrix_exp(a, result; n; options) |T, N, b| 10 * work(n, n), 10 * area(n, n) => {
         result.put::<T, N>(b, &exponential::exponential(&a.matrix::<T, N>(b, n, n)).data);
     };
-    strata_lib_qr(a, packed, taus; m, n, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
+    strata_lib_qr(a, packed, taus; n, m, k; options) |T, N, b| work(m, n), 4 * area(m, n) => {
         let host = reflect::qr_by_host(a.item::<T>(b, m * n), (m, n), packed.item_mut::<T>(b, m * n), taus.item_mut::<T>(b, k));
         host.unwrap_or_else(|| {
-            let (factors, tau) = reflect::qr(a.matrix::<T, N>(b, m, n));
-            packed.put::<T, N>(b, &factors.data);
+            let (factors, tau) = reflect::qr(a.matrix::<T, N>(b, n, m).transposed());
+            packed.put::<T, N>(b, &factors.transposed().data);
             taus.put::<T, N>(b, &tau[..k]);
         });
     };

@@ -6,7 +6,7 @@ use std::ops::Range;
 use faer::Accum;
 
 use super::lapack::LEAST;
-use super::matrix::{Matrix, dot, length, through_columns, with_vectors};
+use super::matrix::{Matrix, dot, length, with_vectors};
 use super::number::Number;
 use super::product::{Block, multiply_add};
 
@@ -132,10 +132,11 @@ pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
     (a, taus)
 }
 
-/// The same by the host's LAPACK, where that is worth a call: writes what is packed, and the taus.
-pub fn qr_by_host<N: Number>(a: &[N], (m, n): (usize, usize), packed: &mut [N], taus: &mut [N]) -> Option<()> {
+/// The same by the host's LAPACK, where that is worth a call, in columns: writes what is packed, and the taus.
+pub fn qr_by_host<N: Number>(columns: &[N], sizes: (usize, usize), packed: &mut [N], taus: &mut [N]) -> Option<()> {
     let host = N::lapack().filter(|_| taus.len() > LEAST)?;
-    through_columns(a, (m, n), packed, |columns| host.qr(columns, (m, n), taus))
+    packed.copy_from_slice(columns);
+    host.qr(packed, sizes, taus)
 }
 
 /// The first `cols` columns of the product of the reflections whose vectors are below the diagonal `shift` rows down.
@@ -150,8 +151,9 @@ pub fn product<N: Number>(a: &Matrix<N>, taus: &[N], cols: usize, shift: usize) 
     q
 }
 
-/// The same for vectors below the diagonal itself, by the host's LAPACK, where that is worth a call: writes the columns.
-pub fn product_by_host<N: Number>(a: &[N], taus: &[N], (m, n): (usize, usize), q: &mut [N]) -> Option<()> {
+/// The same for vectors below the diagonal itself, by the host's LAPACK, where that is worth a call, in columns: writes the product's.
+pub fn product_by_host<N: Number>(columns: &[N], taus: &[N], sizes: (usize, usize), q: &mut [N]) -> Option<()> {
     let host = N::lapack().filter(|_| taus.len() > LEAST)?;
-    through_columns(a, (m, n), q, |columns| host.reflections(columns, (m, n), taus))
+    q.copy_from_slice(columns);
+    host.reflections(q, sizes, taus)
 }
