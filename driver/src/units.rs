@@ -325,6 +325,8 @@ impl Code {
         for op in module.op().find_all(loops::Kernel::NAME) {
             rewriter.set_attr(op, "sym_name", op.cx().str_attr(name));
         }
+        // What the code of a kernel asks of the machine is among what objects depend on: see `parts`.
+        self.target.write(&mut rewriter, module.op());
         kernels_to_cpu(module.op())?;
         self.emit(&module, codegen::Options { exports: functions_of(name).into(), ..self.options.clone() })
     }

@@ -2,6 +2,7 @@
 // RUN: rs-compile %s --cpu=x86-64-v4 --emit=mlir --to=cpu -o - | FileCheck %s
 // RUN: rs-compile %s --cpu=x86-64-v3 --emit=mlir --to=cpu -o - | rs-filecheck %s --check-prefix=AVX2
 // RUN: rs-compile %s --cpu=neoverse-v1 --emit=mlir --to=cpu -o - | rs-filecheck %s --check-prefix=ARM
+// RUN: rs-compile %s --cpu=x86-64-v2 -o %t.strata
 // RUN: rs-run %s > %t.vectors && rs-run %s --skip schedule-cpu > %t.plain && diff %t.vectors %t.plain
 
 // Indices of single elements are taken to be in no order.

@@ -42,9 +42,10 @@ const PERMUTATIONS: &[Permutation] = &[
     Permutation { feature: "avx512f", bits: 64, lanes: 8, intrinsic: "llvm.x86.avx512.permvar.di.512" },
 ];
 
-/// The permutations that a CPU has.
+/// The permutations that a CPU has, in the registers that kernels use.
 pub(crate) fn permutations(target: &Target) -> Vec<&'static Permutation> {
-    PERMUTATIONS.iter().filter(|permutation| target.has(permutation.feature)).collect()
+    let fits = |permutation: &Permutation| i64::from(permutation.bits) * permutation.lanes <= target.vector_bits;
+    PERMUTATIONS.iter().filter(|permutation| target.has(permutation.feature) && fits(permutation)).collect()
 }
 
 /// What is known of the places that the lanes of a gather read.
