@@ -169,8 +169,8 @@ unsafe fn tile<const N: usize, const R: usize>(from: *const u8, apart: isize, to
     // SAFETY: the caller's promise, of the elements of the tile.
     unsafe {
         let rows: [[[u8; N]; R]; R] = std::array::from_fn(|j| from.offset(j as isize * apart).cast::<[[u8; N]; R]>().read());
-        for i in 0..R {
-            let column: [[u8; N]; R] = std::array::from_fn(|j| rows[j][i]);
+        let columns: [[[u8; N]; R]; R] = std::array::from_fn(|i| rows.map(|row| row[i]));
+        for (i, column) in columns.into_iter().enumerate() {
             to.offset(i as isize * apart_there).cast::<[[u8; N]; R]>().write(column);
         }
     }

@@ -85,7 +85,7 @@ fn floats(kernel: &KernelView<'_>, value: Value<'_>, depth: usize) -> Option<(f6
     let (low, high) = match op.name() {
         arith::Constant::NAME => {
             let number = op.attr("value")?.as_float()?;
-            return Some((number, number));
+            (number, number)
         }
         arith::SIToFP::NAME => {
             let (low, high) = fits(kernel, op.operand(0), depth.checked_sub(1)?)?;

@@ -97,7 +97,7 @@ impl<'c> Windows<'c> {
         let values: Vec<_> = places.iter().map(|place| self.value(*place, [self.low, end, self.center])).collect();
         let total = values.iter().copied().reduce(|a, b| a + b).unwrap_or(first);
         let total = total.fill_where(total.equal(0.0), 1.0);
-        places.into_iter().zip(values).map(|(place, value)| (place.convert(DType::I64).minimum(n - 1), value / total)).collect()
+        places.into_iter().zip(values).map(|(place, value)| (place.convert(DType::I64).maximum(0).minimum(n - 1), value / total)).collect()
     }
 }
 

@@ -161,7 +161,8 @@ type TapsOf = for<'c> fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> T
 
 fn linear_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, factor: Option<f64>) -> Taps<'c> {
     let place = source(a, dtype, n, size, factor, true);
-    let low = place.floor().convert(DType::I64).minimum(n - 1);
+    // (A scale may be so small that no place is a number.)
+    let low = place.floor().convert(DType::I64).maximum(0).minimum(n - 1);
     let high = (low + 1).minimum(n - 1);
     let weight = (place - low.convert(dtype)).clamp(0.0, 1.0);
     vec![(low, -weight + 1.0), (high, weight)]

@@ -1,6 +1,6 @@
 //! Gathers of elements that lie near each other, as resampling, windows and sorted indices read them.
 //!
-//! Where all lanes read less than a register behind lane 0, one load and a permutation of its lanes are several times faster than a gather.
+//! Where all lanes read less than a register or two behind lane 0, loads of these and a permutation of its lanes are several times faster than a gather.
 //! Indices are data, so each vector finds out which of the two it takes; the branch is predicted, since what is near mostly stays near.
 
 use super::emitter::{Buffer, Emitter};
@@ -22,24 +22,30 @@ pub(crate) struct Permutation {
     feature: &'static str,
     /// Bits of a lane.
     bits: u32,
-    /// Lanes of the register.
+    /// Lanes of a register.
     lanes: i64,
+    /// Registers that lanes are taken from: one, or two that lie side by side in memory.
+    sources: i64,
     /// LLVM's name.
     intrinsic: &'static str,
 }
 
-/// By bits, then by lanes.
+/// By bits, then by how far they reach.
 const PERMUTATIONS: &[Permutation] = &[
-    Permutation { feature: "ssse3", bits: 8, lanes: 16, intrinsic: "llvm.x86.ssse3.pshuf.b.128" },
-    Permutation { feature: "avx512vbmi", bits: 8, lanes: 32, intrinsic: "llvm.x86.avx512.permvar.qi.256" },
-    Permutation { feature: "avx512vbmi", bits: 8, lanes: 64, intrinsic: "llvm.x86.avx512.permvar.qi.512" },
-    Permutation { feature: "avx512bw", bits: 16, lanes: 8, intrinsic: "llvm.x86.avx512.permvar.hi.128" },
-    Permutation { feature: "avx512bw", bits: 16, lanes: 16, intrinsic: "llvm.x86.avx512.permvar.hi.256" },
-    Permutation { feature: "avx512bw", bits: 16, lanes: 32, intrinsic: "llvm.x86.avx512.permvar.hi.512" },
-    Permutation { feature: "avx2", bits: 32, lanes: 8, intrinsic: "llvm.x86.avx2.permd" },
-    Permutation { feature: "avx512f", bits: 32, lanes: 16, intrinsic: "llvm.x86.avx512.permvar.si.512" },
-    Permutation { feature: "avx512vl", bits: 64, lanes: 4, intrinsic: "llvm.x86.avx512.permvar.di.256" },
-    Permutation { feature: "avx512f", bits: 64, lanes: 8, intrinsic: "llvm.x86.avx512.permvar.di.512" },
+    Permutation { feature: "ssse3", bits: 8, lanes: 16, sources: 1, intrinsic: "llvm.x86.ssse3.pshuf.b.128" },
+    Permutation { feature: "avx512vbmi", bits: 8, lanes: 32, sources: 1, intrinsic: "llvm.x86.avx512.permvar.qi.256" },
+    Permutation { feature: "avx512vbmi", bits: 8, lanes: 64, sources: 1, intrinsic: "llvm.x86.avx512.permvar.qi.512" },
+    Permutation { feature: "avx512vbmi", bits: 8, lanes: 64, sources: 2, intrinsic: "llvm.x86.avx512.vpermi2var.qi.512" },
+    Permutation { feature: "avx512bw", bits: 16, lanes: 8, sources: 1, intrinsic: "llvm.x86.avx512.permvar.hi.128" },
+    Permutation { feature: "avx512bw", bits: 16, lanes: 16, sources: 1, intrinsic: "llvm.x86.avx512.permvar.hi.256" },
+    Permutation { feature: "avx512bw", bits: 16, lanes: 32, sources: 1, intrinsic: "llvm.x86.avx512.permvar.hi.512" },
+    Permutation { feature: "avx512bw", bits: 16, lanes: 32, sources: 2, intrinsic: "llvm.x86.avx512.vpermi2var.hi.512" },
+    Permutation { feature: "avx2", bits: 32, lanes: 8, sources: 1, intrinsic: "llvm.x86.avx2.permd" },
+    Permutation { feature: "avx512f", bits: 32, lanes: 16, sources: 1, intrinsic: "llvm.x86.avx512.permvar.si.512" },
+    Permutation { feature: "avx512f", bits: 32, lanes: 16, sources: 2, intrinsic: "llvm.x86.avx512.vpermi2var.d.512" },
+    Permutation { feature: "avx512vl", bits: 64, lanes: 4, sources: 1, intrinsic: "llvm.x86.avx512.permvar.di.256" },
+    Permutation { feature: "avx512f", bits: 64, lanes: 8, sources: 1, intrinsic: "llvm.x86.avx512.permvar.di.512" },
+    Permutation { feature: "avx512f", bits: 64, lanes: 8, sources: 2, intrinsic: "llvm.x86.avx512.vpermi2var.q.512" },
 ];
 
 /// The permutations that a CPU has, in the registers that kernels use.
@@ -78,11 +84,11 @@ impl Places {
 }
 
 impl<'c> Emitter<'c> {
-    /// The permutation for elements of so many bits: of two vectors' lanes, so that every second element is still near, else of one's.
+    /// The permutation for elements of so many bits: of two vectors' elements, so that every second one is still near, else of as many as there
+    /// are.
     fn permutation(&self, bits: u32) -> Option<&'static Permutation> {
         let mut fitting = self.permutations.iter().copied().filter(|found| found.bits == bits && found.lanes >= self.width);
-        let first = fitting.next()?;
-        Some(std::iter::once(first).chain(fitting).find(|found| found.lanes >= 2 * self.width).unwrap_or(first))
+        fitting.clone().find(|found| found.reach() >= 2 * self.width).or(fitting.next_back())
     }
 
     /// Elements at a vector of linear indices that may be near each other; lanes that `mask` leaves out are zero.
@@ -90,13 +96,14 @@ impl<'c> Emitter<'c> {
         let (base, element) = (buffer.base, buffer.element);
         let size = buffer.shape.iter().fold(Num::Const(1), |size, &extent| size.mul(&mut self.b, extent));
         let bits = 8 * memory::memory_bytes(element) as u32;
-        let found = self.permutation(bits).filter(|found| !element.is_complex() && !matches!(size, Num::Const(size) if size < found.lanes));
+        let found =
+            self.permutation(bits).filter(|found| !element.is_complex() && !matches!(size, Num::Const(size) if size < found.reach()));
         let Some(permutation) = found else { return memory::gather(&mut self.b, base, indices, element, mask) };
         let (b, width) = (&mut self.b, self.width);
         let first = vector::extract(b, indices, 0);
         let firsts = memory::broadcast(b, first, width);
         let offsets = arith::subi(b, indices, firsts);
-        let reach = b.const_index(permutation.lanes);
+        let reach = b.const_index(permutation.reach());
         let reach = memory::broadcast(b, reach, width);
         let mut near = arith::cmpi(b, CmpIPredicate::Ult, offsets, reach);
         if let Some(mask) = mask {
@@ -106,8 +113,8 @@ impl<'c> Emitter<'c> {
             near = arith::ori(b, near, off);
         }
         let near = vector::reduction(b, vector::CombiningKind::And, near);
-        // The whole register must lie in the tensor. (Lane 0 may be off, and its index any number.)
-        let starts = size.add(b, Num::Const(1 - permutation.lanes)).max(b, Num::Const(0)).value(b);
+        // The whole registers must lie in the tensor. (Lane 0 may be off, and its index any number.)
+        let starts = size.add(b, Num::Const(1 - permutation.reach())).max(b, Num::Const(0)).value(b);
         let fits = arith::cmpi(b, CmpIPredicate::Ult, first, starts);
         let near = arith::andi(b, near, fits);
         let ty = b.cx().vector(&[width], strata_dialects::loops::elements::register_type(b.cx(), element));
@@ -123,15 +130,27 @@ impl<'c> Emitter<'c> {
 }
 
 impl Permutation {
-    /// Elements at `offsets` behind the one at an index of memory; the whole register is loaded.
+    /// Elements that lanes are taken from.
+    fn reach(&self) -> i64 {
+        self.lanes * self.sources
+    }
+
+    /// Elements at `offsets` behind the one at an index of memory; the whole registers are loaded.
     fn load<'c>(&self, b: &mut Builder<'c>, (base, first): (Value<'c>, Num<'c>), element: ElementType, offsets: Value<'c>) -> Value<'c> {
         let (cx, width) = (b.cx(), offsets.ty().shape()[0]);
         let bits = cx.int(self.bits);
-        let at = memory::element_pointer(b, base, first, element);
-        let row = memory::load_words(b, at, self.bits, self.lanes);
+        let rows: Vec<_> = (0..self.sources)
+            .map(|source| {
+                let first = first.add(b, Num::Const(source * self.lanes));
+                let at = memory::element_pointer(b, base, first, element);
+                memory::load_words(b, at, self.bits, self.lanes)
+            })
+            .collect();
         let offsets = arith::index_cast(b, offsets, cx.vector(&[width], bits));
         let offsets = vector::shuffle(b, offsets, offsets, (0..self.lanes).map(|lane| lane % width));
-        let value = llvm::call_intrinsic(b, self.intrinsic, &[row, offsets], row.ty());
+        // The order stands behind the first register.
+        let operands = [&rows[..1], &[offsets], &rows[1..]].concat();
+        let value = llvm::call_intrinsic(b, self.intrinsic, &operands, rows[0].ty());
         let value = vector::shuffle(b, value, value, 0..width);
         let value = vector::bitcast(b, value, cx.vector(&[width], memory_type(cx, element)));
         memory::from_memory(b, value, element)

@@ -21,7 +21,7 @@ const LANE_STORE: f64 = 4.0;
 /// A lane of a gather whose lanes read near each other: a load and a permutation for all (`emit/near.rs`).
 const NEAR_LOAD: f64 = 0.25;
 
-/// Elements that neighbours in a gather are apart in the mean for their register to be near: two registers' lanes are one permutation.
+/// Elements that neighbours in a gather are apart in the mean, at most, to be near: those of two registers are one permutation.
 const MOST_GROWTH: f64 = 2.0;
 
 /// Lanes along a dim that fit a register for the widest element of the kernel that differs between them; one where bodies have no vector
