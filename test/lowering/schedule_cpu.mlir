@@ -494,3 +494,14 @@ func.func @weight_gradient(%x: tensor<64x4x58x58xf32>, %g: tensor<4x56x56x64xf32
   %0 = prim.conv %x, %g {groups = 1 : i64, high = array<i64: 0, 0>, layout = "nc01,c01o->no01", lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<64x4x58x58xf32>, tensor<4x56x56x64xf32>) -> tensor<64x64x3x3xf32>
   return %0 : tensor<64x64x3x3xf32>
 }
+
+// -----
+
+// A running sum along rows of halves goes along them, as that of floats does: lanes across the rows would store each element by itself.
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 0>
+// CHECK-NOT: vector
+// CHECK: scan = 1
+func.func @running_sum_of_halves(%x: tensor<1000x1000xbf16>) -> tensor<1000x1000xbf16> {
+  %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : tensor<1000x1000xbf16>
+  return %0 : tensor<1000x1000xbf16>
+}

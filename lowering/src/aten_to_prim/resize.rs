@@ -223,14 +223,21 @@ fn fixed<'c>(a: &Args<'c>, taps: Taps<'c>) -> (Taps<'c>, Tensor<'c>) {
     (taps.into_iter().map(|(index, weight)| (index, whole(weight))).collect(), unit)
 }
 
-/// Interpolates one dimension after the other, the last first. Images of bytes are bytes again after each, halves rounded up.
+/// Interpolates one dimension after the other, the last first, but before all those that lose more than half of their elements: what these
+/// leave out is not read. Images of bytes are bytes again after each, halves rounded up.
 fn interpolate<'c>(a: &Args<'c>, space: usize, taps: fn(&Args<'c>, DType, Size<'c>, Size<'c>, Option<f64>) -> Taps<'c>) -> Tensor<'c> {
     let x = image(a);
     let bytes = space == 2 && a.result_dtype(0) == DType::U8;
     let x = if bytes { x.convert(DType::F64) } else { x };
     let lead = x.rank().saturating_sub(space);
-    targets(a, x, space).into_iter().enumerate().rev().fold(x, |x, (k, (size, factor))| {
-        let dim = lead + k;
+    let targets = targets(a, x, space);
+    let shrinks = |k: &usize| {
+        let sizes = x.size(lead + k).known().zip(targets[*k].0.known());
+        !bytes && sizes.is_some_and(|(before, after)| 2 * after < before)
+    };
+    let order = (0..space).filter(shrinks).chain((0..space).rev().filter(|k| !shrinks(k)));
+    order.fold(x, |x, k| {
+        let (dim, (size, factor)) = (lead + k, targets[k]);
         let taps = taps(a, x.dtype(), x.size(dim), size, factor);
         let (taps, unit) = if bytes { fixed(a, taps) } else { (taps, x.number(Scalar::Int(1))) };
         let sum = weighted(x, dim, taps);

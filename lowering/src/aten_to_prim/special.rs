@@ -189,6 +189,11 @@ const FAR_TAIL: [&[f64]; 2] = [
 
 /// The inverse of the normal distribution function. `2 x - 1` loses what a small `x` says, so tails have a formula of their own.
 pub(super) fn ndtri(x: Tensor<'_>) -> Tensor<'_> {
+    // Of whole numbers two are probabilities.
+    if x.prim().is_whole() {
+        let [low, high, none] = [f64::NEG_INFINITY, f64::INFINITY, f64::NAN].map(|number| x.filled(Scalar::Float(number)));
+        return x.equal(0.0).select(low, x.equal(1.0).select(high, none));
+    }
     let tail = x.minimum(-x + 1.0);
     let r = (tail.log() * -2.0).sqrt();
     let z = r.reciprocal();

@@ -8,12 +8,29 @@ use super::memory;
 use super::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, ElementType, Value};
-use strata_core::upstream::{arith, vector};
+use strata_core::upstream::{arith, scf, vector};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::view::StageView;
 
 /// Bits in which registers shuffle within themselves for the least cost.
 const GROUP: i64 = 128;
+
+/// What is read in rows and used in columns.
+struct Square<'c> {
+    element: ElementType,
+    /// What stands for an element in memory.
+    moved: ElementType,
+    /// From one row to the next.
+    step: Num<'c>,
+    /// Which rows are on.
+    on: Option<Value<'c>>,
+    /// Which elements of a row are inside.
+    inside: Option<Value<'c>>,
+    /// Whether the first column is the last in memory.
+    backwards: bool,
+    /// Columns.
+    count: i64,
+}
 
 impl<'c> Emitter<'c> {
     /// What the copies read of an operand, when the schedule says that they stand side by side along its contiguous dim: as many as there
@@ -45,6 +62,34 @@ impl<'c> Emitter<'c> {
             inside
         };
         let moved = moved_as(buffer.element)?;
+        let (square, origin) = (Square { element: buffer.element, moved, step, on, inside, backwards, count }, (buffer.base, at.base));
+        let mut columns = match inside {
+            None => self.columns_of(&square, origin),
+            // Where nothing is inside, as in slices that are padding alone, nothing is read: masked loads of what is not mapped take long.
+            Some(inside) => {
+                let some = if inside.ty().is_vector() { self.any(inside) } else { inside };
+                let zero = lanes::zero_of(&mut self.b, buffer.element);
+                let zero = memory::broadcast(&mut self.b, zero, width);
+                let (op, [then, otherwise]) = scf::branches(&mut self.b, some, &vec![zero.ty(); count as usize]);
+                self.in_block(then, |emitter| {
+                    let columns = emitter.columns_of(&square, origin);
+                    scf::yield_(&mut emitter.b, &columns);
+                });
+                self.b.within(otherwise, |b| {
+                    scf::yield_(b, &vec![zero; count as usize]);
+                });
+                op.results()
+            }
+        };
+        if backwards {
+            columns.reverse();
+        }
+        Some(columns)
+    }
+
+    /// The columns of a square whose first row begins at an index of memory.
+    fn columns_of(&mut self, square: &Square<'c>, (base, first): (Value<'c>, Num<'c>)) -> Vec<Value<'c>> {
+        let (width, &Square { element, moved, step, on, inside, backwards, count }) = (self.width, square);
         let mut rows = Vec::new();
         for lane in 0..width {
             let offset = step.mul(&mut self.b, Num::Const(lane));
@@ -52,23 +97,19 @@ impl<'c> Emitter<'c> {
             let on = on.map(|mask| self.lane_of(mask, lane));
             // A row that is off reads nothing, but an address that is not mapped costs as much as a hundred rows.
             let offset = on.map_or(offset, |on| self.or_zero(on, offset));
-            let base = at.base.add(&mut self.b, offset);
+            let at = first.add(&mut self.b, offset);
             let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
-            rows.push(memory::load_vector(&mut self.b, buffer.base, base, moved, width, mask));
+            rows.push(memory::load_vector(&mut self.b, base, at, moved, width, mask));
         }
-        let bits = buffer.element.bits().max(8);
-        let mut columns = transpose_registers(&mut self.b, rows, i64::from(bits));
+        let mut columns = transpose_registers(&mut self.b, rows, i64::from(element.bits().max(8)));
         columns.truncate(count as usize);
         for column in &mut columns {
-            *column = match buffer.element {
+            *column = match element {
                 ElementType::C64 => complex_lanes::of_words(&mut self.b, *column),
                 element => memory::from_memory(&mut self.b, *column, element),
             };
         }
-        if backwards {
-            columns.reverse();
-        }
-        Some(columns)
+        columns
     }
 
     /// Which elements of a vector along the operand's own dim lie inside of it; nothing when that differs between the lanes of before.

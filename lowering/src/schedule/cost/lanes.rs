@@ -143,6 +143,8 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
         let combines = stage.op.str("kind").is_some_and(|kind| kind != "set");
         total += match (contiguous, scatter) {
             (true, _) => 1.0 / used,
+            // What a scan has for a lane is not turned in registers: it is stored before the next is known.
+            (false, false) if stage.scan.is_some() => LANE_STORE,
             (false, false) => SCATTERED_STORE,
             (false, true) => LANE_STORE + if combines { access(Stride::Other) } else { 0.0 },
         };
