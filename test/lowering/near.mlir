@@ -1,4 +1,4 @@
-// Lanes that read near each other are one load and a permutation of its lanes, if they are: each vector finds out.
+// Lanes that read near each other are loads of one register or two and a permutation of their lanes, if they are: each vector finds out.
 // RUN: rs-compile %s --cpu=x86-64-v4 --emit=mlir --to=cpu -o - | FileCheck %s
 // RUN: rs-compile %s --cpu=x86-64-v3 --emit=mlir --to=cpu -o - | rs-filecheck %s --check-prefix=AVX2
 // RUN: rs-compile %s --cpu=neoverse-v1 --emit=mlir --to=cpu -o - | rs-filecheck %s --check-prefix=ARM
@@ -13,7 +13,7 @@
 
 // Indices that rows share may be near each other.
 // CHECK-LABEL: func.func private @k2(
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.hi.512"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.hi.512"
 
 // Nearest neighbours: indices that the body computes, and are known to be inside.
 // CHECK-LABEL: func.func private @k0(
@@ -24,7 +24,8 @@
 // CHECK: %[[BOTH:.*]] = arith.andi %[[NEAR]], %[[FITS]]
 // CHECK: scf.if %[[BOTH]]
 // CHECK: llvm.load %{{.*}} -> vector<16xi32>
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"
+// CHECK: llvm.load %{{.*}} -> vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.d.512"
 // CHECK: } else {
 // CHECK: llvm.intr.masked.gather
 // AVX2: llvm.call_intrinsic "llvm.x86.avx2.permd"
