@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from comparison import agrees
+from comparison import agrees, compiled
 
 SIZES = [([40], [100]), ([7], [65]), ([33], [17]), ([16, 31], [17, 16]), ([17, 5], [50, 33]), ([5, 2, 33], [3, 5, 50])]
 """Of images, and what they become: larger and smaller, of fewer elements than a register has and of many."""
@@ -51,3 +51,14 @@ def test_selection_along_rows(size, dtype):
         agrees(lambda rows, order: rows[:, order], rows, order)
     agrees(lambda rows, places: rows[0][places], rows, places.expand(5, 83).contiguous())
     agrees(lambda rows: rows.repeat_interleave(3, 1), rows)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize(("before", "after"), [([27, 63], [20, 40]), ([27, 63], [40, 90]), ([60, 60], [5, 33])], ids=str)
+def test_bytes_without_aliases_are_rounded(before, after, mode):
+    pixels = image(before, torch.uint8)
+    found = compiled(lambda x: functional.interpolate(x, after, mode=mode, antialias=True))(pixels)
+    wanted = functional.interpolate(pixels, after, mode=mode, antialias=True)
+    # PyTorch's weights are whole numbers, whose last bit may say something else of a half.
+    off = (found.int() - wanted.int()).abs()
+    assert off.max() <= 1 and off.float().mean() < 0.02

@@ -3,12 +3,12 @@
 
 use std::f64::consts::PI;
 
-use strata_dialects::aten::dtype::{DType, Numeric};
+use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
-use super::resize::{Taps, image, named_scales, ratio, targets, weighted};
+use super::resize::{Taps, fixed, image, named_scales, ratio, targets, weighted};
 use super::rule::Precision::Compute;
 use super::rule::{Rule, one};
 
@@ -118,27 +118,31 @@ fn apply<'c>(x: Tensor<'c>, dim: usize, matrix: Tensor<'c>) -> Tensor<'c> {
     product.move_dim(product.rank() - 1, dim)
 }
 
-/// One dimension in another size. In its own each element is the filter's middle.
+/// One dimension in another size. In its own each element is the filter's middle. Bytes are bytes again, halves rounded up.
 fn along<'c>(a: &Args<'c>, x: Tensor<'c>, dim: usize, (size, factor): (Size<'c>, Option<f64>), filter: Filter) -> Tensor<'c> {
-    let n = x.size(dim);
+    let (n, bytes) = (x.size(dim), a.result_dtype(0) == DType::U8);
     if n.same(size) && factor.is_none_or(|factor| factor == 1.0 || a.bool("align_corners")) {
         return x;
     }
     let windows = Windows::new(a, x.dtype(), n, size, factor, filter);
     let few = |count: &i64| *count <= MOST_TAPS && n.known().is_some_and(|n| n >= ELEMENTS_PER_TAP * count);
-    match longest(a, n, size, factor, filter).filter(few) {
-        Some(count) => weighted(x, dim, windows.taps(n, count)),
-        None => apply(x, dim, windows.matrix(n)),
-    }
+    let one = x.number(Scalar::Int(1));
+    let (sum, unit) = match longest(a, n, size, factor, filter).filter(few) {
+        Some(count) => {
+            let taps = windows.taps(n, count);
+            let (taps, unit) = if bytes { fixed(a, taps) } else { (taps, one) };
+            (weighted(x, dim, taps), unit)
+        }
+        None => (apply(x, dim, windows.matrix(n)), one),
+    };
+    if bytes { (sum / unit + 0.5).floor().clamp(0.0, 255.0) } else { sum }
 }
 
 fn resample<'c>(a: &Args<'c>, filter: Filter) -> Tensor<'c> {
     let x = image(a);
-    let whole = x.dtype().is_integral();
-    let x = if whole { x.convert(DType::F32) } else { x };
+    let x = if a.result_dtype(0) == DType::U8 { x.convert(DType::F64) } else { x };
     let lead = x.rank().saturating_sub(2);
-    let result = targets(a, x, 2).into_iter().enumerate().rev().fold(x, |x, (k, target)| along(a, x, lead + k, target, filter));
-    if whole { result.round().clamp(0.0, 255.0) } else { result }
+    targets(a, x, 2).into_iter().enumerate().rev().fold(x, |x, (k, target)| along(a, x, lead + k, target, filter))
 }
 
 fn backward<'c>(a: &Args<'c>, filter: Filter) -> Tensor<'c> {

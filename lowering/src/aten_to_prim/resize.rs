@@ -214,7 +214,7 @@ fn cubic_taps<'c>(a: &Args<'c>, dtype: DType, n: Size<'c>, size: Size<'c>, facto
 }
 
 /// Weights as whole numbers of 16 bits, and how many of them are one: as many as the largest weight leaves room for.
-fn fixed<'c>(a: &Args<'c>, taps: Taps<'c>) -> (Taps<'c>, Tensor<'c>) {
+pub(super) fn fixed<'c>(a: &Args<'c>, taps: Taps<'c>) -> (Taps<'c>, Tensor<'c>) {
     let most = taps.iter().map(|(_, weight)| weight.reduce("max", &[0], false)).reduce(|a, b| a.maximum(b));
     let Some(most) = most else { return (taps, a.prim.constant(DType::F64, Scalar::Int(1))) };
     let room = f64::from(1 << 15);
