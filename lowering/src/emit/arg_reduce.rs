@@ -3,6 +3,7 @@
 use super::emitter::Emitter;
 use super::nest::Copy;
 use super::reducer::{Reducer, better, start_in_lanes};
+use super::stages::combined_in;
 use super::{Error, lanes};
 use crate::num::Num;
 use strata_core::ir::{ElementType, Value};
@@ -25,8 +26,7 @@ impl<'c> Emitter<'c> {
         let yielded = stage.op.body(0).terminator().and_then(|op| op.operand(0).ty().element_type());
         let element = yielded.map_or_else(|| self.element(stage), Ok)?;
         // Machines compare halves as floats of 32 bits, which they are made once.
-        let half = matches!(element, ElementType::F16 | ElementType::BF16);
-        let element = if half { ElementType::F32 } else { element };
+        let (given, element) = (element, combined_in(element));
         let unknown = || Error::at(stage.op, format!("there is no reducer '{name}'"));
         let extremum = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(unknown)?;
         let dim = stage.reduce[0];
@@ -45,7 +45,7 @@ impl<'c> Emitter<'c> {
         let found = self.nest(&loops, &numbered, carried, &mut |emitter, copies, mut carried| {
             emitter.reads.clear();
             for (copy, yields) in copies.iter().zip(emitter.bodies(stage, copies)?) {
-                let value = if half { emitter.as_f32(yields[0]) } else { yields[0] };
+                let value = emitter.widen(yields[0], given);
                 let value = if width > 1 { lanes::in_lanes(&mut emitter.b, value, width) } else { value };
                 let position = emitter.position(copy, dim, race.position);
                 let position = if width > 1 { lanes::in_lanes(&mut emitter.b, position, width) } else { position };
@@ -76,11 +76,6 @@ impl<'c> Emitter<'c> {
             self.write(stage, stage.op.result(0), copy, at)?;
         }
         Ok(())
-    }
-
-    fn as_f32(&mut self, value: Value<'c>) -> Value<'c> {
-        let ty = if value.ty().is_vector() { self.cx.vector(&value.ty().shape(), self.cx.f32()) } else { self.cx.f32() };
-        arith::extf(&mut self.b, value, ty)
     }
 
     /// The index of a copy along a dim, in each lane.

@@ -338,7 +338,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// An element in the type that it is combined in.
-    fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
+    pub(super) fn widen(&mut self, value: Value<'c>, from: ElementType) -> Value<'c> {
         self.cast(arith::ExtF::NAME, value, from, combined_in(from))
     }
 
@@ -453,7 +453,7 @@ fn in_same_place(placed: &[bool], first: &Point<'_>, other: &Point<'_>) -> bool 
 }
 
 /// The type in which an element of memory is combined with another.
-fn combined_in(element: ElementType) -> ElementType {
+pub(super) fn combined_in(element: ElementType) -> ElementType {
     if matches!(element, ElementType::F16 | ElementType::BF16) { ElementType::F32 } else { element }
 }
 

@@ -79,7 +79,7 @@ fn are_exact<'c>(b: &mut Builder<'c>, values: &[Value<'c>], unsigned: bool) -> V
 }
 
 /// What `f` makes of each lane of vectors of one type.
-fn lane_by_lane<'c>(
+pub(super) fn lane_by_lane<'c>(
     b: &mut Builder<'c>,
     values: &[Value<'c>],
     mut f: impl FnMut(&mut Builder<'c>, &[Value<'c>]) -> Value<'c>,

@@ -1,9 +1,8 @@
 //! The libraries' names: libm or our runtime for scalars, libmvec for vectors of a register's width.
 
 use super::bodies::Bodies;
-use super::special;
+use super::{integer, special};
 use strata_core::ir::{Builder, ElementType, Value};
-use strata_core::upstream::vector;
 
 /// A function of libm and its number of arguments.
 #[derive(Debug, Clone, Copy)]
@@ -104,20 +103,12 @@ impl<'c> Bodies<'c> {
 
     /// libm's value of a scalar or of each lane of a register.
     pub(super) fn lane_by_lane(&mut self, builder: &mut Builder<'c>, function: Function, operands: &[Value<'c>]) -> Value<'c> {
-        let (cx, ty) = (builder.cx(), operands[0].ty());
+        let ty = operands[0].ty();
         let name = function.scalar_name(ty.element_type().unwrap_or(ElementType::F32));
         if !ty.is_vector() {
             return self.call_external(builder, &name, operands);
         }
-        let mut result = operands[0];
-        for lane in 0..ty.shape()[0] {
-            let at = [("static_position", cx.i64s_attr(&[lane]))];
-            let mut scalar = |&operand: &Value<'c>| builder.value(vector::Extract::NAME, &[operand], ty.element(), &at);
-            let scalars: Vec<_> = operands.iter().map(&mut scalar).collect();
-            let value = self.call_external(builder, &name, &scalars);
-            result = builder.value(vector::Insert::NAME, &[value, result], ty, &at);
-        }
-        result
+        integer::lane_by_lane(builder, operands, |builder, scalars| self.call_external(builder, &name, scalars))
     }
 }
 
