@@ -59,3 +59,35 @@ def test_chunks_of_halves_have_their_logits_in_f32(dtype):
     value, gradients = _eager(function, x, w)
     for found in (_eager(compiled(function), x, w), strata.value_and_grad(function, (0, 1))(x, w)):
         torch.testing.assert_close(found, (value, gradients))
+
+
+class Loss(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
+def _loaded(function, *arguments, path):
+    torch.export.save(torch.export.export(Loss(function), arguments), path)
+    return strata.load(path)(*arguments)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_exported(name, tmp_path):
+    function, x, w = _case(name)
+    same(_loaded(function, x, w, path=tmp_path / "loss.pt2"), function(x, w))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_halves_are_exported(reduction, tmp_path):
+    x, w, target = torch.randn(6, 8).half(), torch.randn(5, 8).half(), torch.tensor([0, 1, 4, 2, 1, 3])
+    function = lambda x, w: F.linear_cross_entropy(x, w, target, options=CHUNKS, reduction=reduction)  # noqa: E731
+    torch.testing.assert_close(_loaded(function, x, w, path=tmp_path / "loss.pt2"), function(x, w))
+
+
+def test_exported_gradients_are_refused(tmp_path):
+    operator = torch.ops.torch_nn._linear_cross_entropy_batch_chunked.default
+    x, w, target = torch.randn(6, 8), torch.randn(5, 8), torch.tensor([0, 1, 4, 2, 1, 3])
+    arguments = (None, None, "mean", -100, 0.0, 2, "compact", torch.float32, True, True, True, False)
+    with pytest.raises(RuntimeError, match="its gradients are used, and only the loss is imported"):
+        _loaded(lambda x, w: operator(x, w, target, *arguments)[:2], x, w, path=tmp_path / "loss.pt2")

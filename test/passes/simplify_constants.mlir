@@ -60,3 +60,15 @@ func.func @repeated(%n: index) -> (tensor<4x1xf32>, tensor<?xf32>) {
   %4 = prim.convert %3 : (tensor<?xi64>) -> tensor<?xf32>
   return %2, %4 : tensor<4x1xf32>, tensor<?xf32>
 }
+
+// The largest of one element is the first; of several it is not known.
+// CHECK-LABEL: func.func @position_in_one(
+// CHECK-DAG: %[[ZERO:.*]] = prim.constant {value = dense<0> : tensor<i64>}
+// CHECK-DAG: %[[FIRST:.*]] = prim.broadcast %[[ZERO]] {dims = array<i64>} : (tensor<i64>) -> tensor<4x8xi64>
+// CHECK-DAG: %[[OTHER:.*]] = prim.arg_reduce %arg1
+// CHECK: return %[[FIRST]], %[[OTHER]]
+func.func @position_in_one(%x: tensor<4x1x8xbf16>, %y: tensor<4x2x8xbf16>) -> (tensor<4x8xi64>, tensor<4x8xi64>) {
+  %0 = prim.arg_reduce %x {dim = 1 : i64, kind = "max"} : (tensor<4x1x8xbf16>) -> tensor<4x8xi64>
+  %1 = prim.arg_reduce %y {dim = 1 : i64, kind = "max"} : (tensor<4x2x8xbf16>) -> tensor<4x8xi64>
+  return %0, %1 : tensor<4x8xi64>, tensor<4x8xi64>
+}

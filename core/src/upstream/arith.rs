@@ -170,6 +170,21 @@ impl CmpIPredicate {
         op.isa::<CmpI>().then(|| op.int("predicate")).flatten().and_then(Self::from_number)
     }
 
+    /// The predicate that holds of two numbers where this one holds of them the other way around.
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Slt => Self::Sgt,
+            Self::Sle => Self::Sge,
+            Self::Sgt => Self::Slt,
+            Self::Sge => Self::Sle,
+            Self::Ult => Self::Ugt,
+            Self::Ule => Self::Uge,
+            Self::Ugt => Self::Ult,
+            Self::Uge => Self::Ule,
+        }
+    }
+
     /// Whether it takes its operands for unsigned numbers.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Self::Ult | Self::Ule | Self::Ugt | Self::Uge)

@@ -37,3 +37,24 @@ fn slope(value: Value<'_>, dim: usize, depth: usize) -> Option<f64> {
         _ => return None,
     })
 }
+
+/// Constants that indices are compared by: with dims of fewer than 2^60 elements, sums of these do not wrap around.
+const LARGEST_CONSTANT: u64 = 1 << 32;
+
+/// By how much a value grows from each point along a dim to the next, where it is made of indices and constants alone by sums and differences.
+pub fn step(value: Value<'_>, dim: usize) -> Option<i64> {
+    exact(value, dim, DEPTH)
+}
+
+fn exact(value: Value<'_>, dim: usize, depth: usize) -> Option<i64> {
+    let op = value.defining_op()?;
+    let of = |at: usize| exact(op.operand(at), dim, depth.checked_sub(1)?);
+    match op.name() {
+        crate::loops::Index::NAME => Some(i64::from(is_index(value, dim))),
+        arith::Constant::NAME => op.int("value").filter(|number| number.unsigned_abs() < LARGEST_CONSTANT).map(|_| 0),
+        arith::IndexCast::NAME => of(0),
+        arith::AddI::NAME => Some(of(0)? + of(1)?),
+        arith::SubI::NAME => Some(of(0)? - of(1)?),
+        _ => None,
+    }
+}

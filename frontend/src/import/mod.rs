@@ -13,6 +13,7 @@ mod error;
 pub(crate) mod floats;
 mod foreach;
 mod foreign;
+mod linear_cross_entropy;
 mod location;
 mod node;
 mod python;

@@ -11,7 +11,7 @@ use strata_dialects::capture;
 use super::{
     arguments, autocast, control, copies,
     error::{ImportError, Refusal},
-    foreach, foreign,
+    foreach, foreign, linear_cross_entropy,
     location::{location, name, place},
     python, registered,
     scope::Scope,
@@ -80,7 +80,7 @@ impl<'c> Importer<'c> {
             let results = control::import(self, scope, node, name).map_err(|problem| problem.blame(blame))?;
             return bind(scope, &node.outputs, &results).map_err(blame);
         }
-        if python::import(self, scope, node).map_err(blame)? {
+        if python::import(self, scope, node).map_err(blame)? || linear_cross_entropy::import(self, scope, node).map_err(blame)? {
             return Ok(());
         }
         self.operator(scope, node).map_err(blame)

@@ -34,7 +34,7 @@ fn given<'g>(node: &'g Node, name: &str, place: usize) -> Option<&'g Argument> {
     named.or_else(|| node.inputs.get(place).filter(|input| input.name.is_empty())).map(|input| &input.arg)
 }
 
-fn needed<'g>(node: &'g Node, name: &str, place: usize) -> Result<&'g Argument, Refusal> {
+pub(super) fn needed<'g>(node: &'g Node, name: &str, place: usize) -> Result<&'g Argument, Refusal> {
     given(node, name, place).ok_or_else(|| Refusal::broken(format!("argument `{name}` is missing")))
 }
 

@@ -12,7 +12,8 @@ use crate::num::Num;
 use strata_core::ir::{ElementType, Op, Value};
 use strata_core::upstream::{arith, scf};
 use strata_dialects::loops;
-use strata_dialects::loops::ranges::lies_inside;
+use strata_dialects::loops::growth::step;
+use strata_dialects::loops::ranges::{lies_inside, range};
 
 impl<'c> Emitter<'c> {
     /// How a computed index differs between lanes.
@@ -27,12 +28,17 @@ impl<'c> Emitter<'c> {
     /// Remembers that the lanes of an index differ by a step, where they do: sums and differences of indices that step, and products of
     /// such a one with what is the same in all lanes. `result` is what the op of a body gives for these operands.
     pub(super) fn note_step(&mut self, op: Op<'c>, operands: &[Value<'c>], result: Value<'c>) {
-        let index = result.ty().is_vector() && op.result(0).ty().is_index();
-        if !index || !operands.iter().any(|operand| self.stepping.contains_key(operand)) {
+        if !result.ty().is_vector() || !self.is_exact(op.result(0)) || !operands.iter().any(|operand| self.stepping.contains_key(operand)) {
+            return;
+        }
+        if let (arith::IndexCast::NAME, &[index]) = (op.name(), operands) {
+            let index = self.computed(index);
+            self.stepping.insert(result, index);
             return;
         }
         let &[lhs, rhs] = operands else { return };
-        let [lhs, rhs] = [self.computed(lhs), self.computed(rhs)];
+        let indices = [lhs, rhs].map(|value| if value.ty().is_vector() { Some(self.computed(value)) } else { self.as_index(value).map(Index::uniform) });
+        let [Some(lhs), Some(rhs)] = indices else { return };
         let free = |index: Index<'c>| matches!(index.across, Across::Free(_));
         if free(lhs) || free(rhs) {
             return;
@@ -49,6 +55,12 @@ impl<'c> Emitter<'c> {
             _ => return,
         };
         self.stepping.insert(result, stepping);
+    }
+
+    /// Whether an integer of a body is an index, or is known not to wrap around.
+    fn is_exact(&self, value: Value<'c>) -> bool {
+        let ty = value.ty();
+        ty.is_index() || range(&self.kernel, value).is_some() || (ty.element_type() == Some(ElementType::I64) && step(value, 0).is_some())
     }
 
     /// A load at computed indices: out of bounds it gives zero and stores the status.

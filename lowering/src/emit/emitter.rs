@@ -14,7 +14,7 @@ use crate::expand_math;
 use crate::num::Num;
 use std::collections::HashMap;
 use strata_core::ir::{AffineMap, Block, Builder, Cx, ElementType, Op, Value};
-use strata_core::upstream::{func, scf, vector};
+use strata_core::upstream::{arith, func, scf, vector};
 use strata_dialects::loops;
 use strata_dialects::loops::view::{KernelView, StageView};
 
@@ -355,6 +355,7 @@ impl<'c> Emitter<'c> {
             {
                 vec![complex_lanes::spread(&mut self.b, op, operands, self.width)?]
             }
+            arith::CmpI::NAME if let Some(holds) = self.compared(op, operands, copy) => vec![holds],
             _ => {
                 let results = lanes::spread(&mut self.b, op, operands, self.width);
                 if let &[result] = results.as_slice() {

@@ -6,6 +6,7 @@
 pub(crate) mod access;
 mod arg_reduce;
 pub(crate) mod attention;
+mod compared;
 pub(crate) mod complex_lanes;
 mod computed;
 pub(crate) mod cooperative_block;

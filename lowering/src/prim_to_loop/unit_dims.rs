@@ -1,4 +1,4 @@
-//! Dims of one step vanish from kernels that only map, and with them the indices of tensors that are always 0.
+//! Dims of one step vanish from kernels that map and reduce, and with them the indices of tensors that are always 0.
 //!
 //! `out[i, j, k] = in[j, i, k]` of sizes `a, b, 1` becomes `out[i, j] = in[j, i]`: which dim of a tensor is the last, and so lies side by
 //! side in memory, decides where lanes run and what is transposed. Tensors are dense, so the call reshapes its operands and results for
@@ -12,8 +12,11 @@ use strata_dialects::loops::view::{KernelView, StageView};
 
 /// Drops the dims of one step of a kernel, but for the last dim that is left.
 pub fn drop_unit_dims<'c>(kernel: Op<'c>, rewriter: &mut Rewriter<'c>) {
-    let Some(view) = KernelView::new(kernel).filter(|view| view.stages.iter().all(only_maps)) else { return };
-    let unit: Vec<bool> = (0..view.num_dims()).map(|dim| view.static_size(dim) == Some(1) && !names(&view, dim)).collect();
+    let Some(view) = KernelView::new(kernel).filter(|view| view.stages.iter().all(is_plain)) else { return };
+    let one = |dim: &usize| view.static_size(*dim) == Some(1);
+    // What reduces along dims of one step alone keeps one of them.
+    let last = |dim: usize| view.stages.iter().any(|stage| stage.reduce.last() == Some(&dim) && stage.reduce.iter().all(one));
+    let unit: Vec<bool> = (0..view.num_dims()).map(|dim| one(&dim) && !names(&view, dim) && !last(dim)).collect();
     if unit.iter().all(|unit| *unit) {
         return;
     }
@@ -65,9 +68,10 @@ pub fn drop_unit_dims<'c>(kernel: Op<'c>, rewriter: &mut Rewriter<'c>) {
     }
 }
 
-/// Whether a stage computes each element of its result by itself.
-fn only_maps(stage: &StageView<'_>) -> bool {
-    !stage.is_scatter() && stage.scan.is_none() && stage.reduce.is_empty() && stage.spread.is_empty() && stage.chunk.is_none()
+/// Whether a stage maps elements, or combines those of one tensor. The dims of a contraction have roles, whatever their sizes are.
+fn is_plain(stage: &StageView<'_>) -> bool {
+    let contracts = !stage.reduce.is_empty() && stage.maps.len() > 1;
+    !stage.is_scatter() && stage.scan.is_none() && !contracts && stage.spread.is_empty() && stage.chunk.is_none()
 }
 
 /// Whether the body of a stage asks for the index of a dim.

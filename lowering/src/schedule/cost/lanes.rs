@@ -3,10 +3,10 @@
 use crate::emit::complex_lanes;
 use std::collections::HashSet;
 use strata_core::ir::{AffineMap, Op, Value};
-use strata_core::upstream::arith;
+use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance, share_inside, stride, varying};
-use strata_dialects::loops::growth::growth;
+use strata_dialects::loops::growth::{growth, step};
 use strata_dialects::loops::view::{KernelView, StageView, is_index};
 
 /// Copies of a body side by side: a sum can be added to after four cycles, and what is loaded for it takes two loads in a cycle each.
@@ -48,6 +48,10 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
         if op.isa::<arith::IndexCast>() && op.result(0).ty().is_index() {
             continue;
         }
+        // Numbers of lanes are compared with a bound, in as few bits as there are (`emit/compared.rs`).
+        if is_compared(op, &varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, &varying, dim)) {
+            continue;
+        }
         // What stands in lanes on one side of an op does so on the other.
         if !op.isa::<loops::Yield>() && !op.results().iter().any(|result| varying.contains(result)) {
             continue;
@@ -60,6 +64,26 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
             .fold(widest, i64::max);
     }
     (vector_bits / widest).clamp(1, 32)
+}
+
+/// Whether an index, or what is computed of indices, grows or falls by one along a dim.
+fn steps(value: Value<'_>, dim: usize) -> bool {
+    step(value, dim).is_some_and(|step| step.abs() == 1)
+}
+
+/// Whether an op compares what steps along a dim with what is the same at all its points.
+fn is_compared<'c>(op: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
+    let same = |value| !varying.contains(&value) || step(value, dim) == Some(0);
+    let [lhs, rhs] = op.operands()[..] else { return false };
+    CmpIPredicate::of(op).is_some_and(|predicate| !predicate.is_unsigned()) && (steps(lhs, dim) && same(rhs) || same(lhs) && steps(rhs, dim))
+}
+
+/// Whether all that is computed of a value are such comparisons.
+fn only_compared<'c>(value: Value<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
+    let compared = |op: Op<'c>| {
+        is_compared(op, varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, varying, dim))
+    };
+    value.uses().into_iter().all(|using| compared(using.op))
 }
 
 /// How a load of a body moves along a dim.

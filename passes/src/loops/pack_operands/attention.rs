@@ -12,10 +12,14 @@ use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView, product_of_known};
 
-/// Uses of an element that pay for a copy of another type: a block of queries has as many rows, and converts each element of a key anew.
-const USES_FOR_A_CONVERSION: i64 = 16;
-/// Uses that pay for a copy in another order: four blocks of queries.
-const USES_FOR_AN_ORDER: i64 = 64;
+/// Uses of an element that pay for a copy of another type: a block of queries has as many rows, and converts each element of a key anew. As
+/// many pay for values in the order of the loops, which one block multiplies element by element where they lie otherwise.
+const USES_IN_A_BLOCK: i64 = 16;
+/// Uses that pay for keys in another order: four blocks of queries. Lanes run along the keys where these lie side by side.
+const USES_FOR_KEYS: i64 = 64;
+
+/// What the stage with the values computes.
+const MEANS: &str = "means";
 
 /// An operand that may be copied.
 pub(super) struct Read<'c> {
@@ -37,7 +41,7 @@ pub(super) fn operands<'c>(kernel: &KernelView<'c>) -> Vec<Read<'c>> {
     let scores = view.scores.map(|scores| &kernel.stages[scores]);
     let depth = scores.and_then(|scores| scores.reduce.first().copied());
     let mut found = Vec::new();
-    for (of, stage, inner) in [("scores", scores, depth), ("means", Some(mean), column)] {
+    for (of, stage, inner) in [("scores", scores, depth), (MEANS, Some(mean), column)] {
         let (Some(stage), Some(inner)) = (stage, inner) else { continue };
         for (operand, map) in stage.maps.iter().enumerate().filter(|(_, map)| uses(**map, inner)) {
             let of_queries = row.is_some_and(|row| uses(*map, row));
@@ -61,7 +65,7 @@ pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Lay
     }
     let still = stage.domain.iter().filter(|dim| !uses(map, **dim));
     let reuse = product_of_known(still.map(|&dim| kernel.static_size(dim)));
-    let least = if convert.is_some() { USES_FOR_A_CONVERSION } else { USES_FOR_AN_ORDER };
+    let least = if convert.is_some() || of == MEANS { USES_IN_A_BLOCK } else { USES_FOR_KEYS };
     if reuse.is_some_and(|reuse| reuse < least) {
         return Err("its elements are used too few times to pay for a copy".into());
     }

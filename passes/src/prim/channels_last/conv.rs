@@ -15,6 +15,10 @@ pub fn is_plain(op: Op<'_>) -> bool {
     op.isa::<prim::Conv>() && op.attr("layout").is_none() && !op.parent().is_some_and(|parent| parent.isa::<prim::Fusion>())
 }
 
+/// Products of a sum of halves that save in pairs what moving the result costs: two registers of 16 lanes multiply in a cycle, and of an element
+/// that is moved four bytes are read and written.
+const PAIRED_PRODUCTS: i64 = 64;
+
 /// Whether a convolution in the plain order is worth another one. `comes_over`: its input would be transposed to that; `goes_back`: its result
 /// would be transposed to the order of before.
 pub fn check(op: Op<'_>, comes_over: bool, goes_back: bool, target: &Target) -> Matched {
@@ -22,9 +26,10 @@ pub fn check(op: Op<'_>, comes_over: bool, goes_back: bool, target: &Target) -> 
     if !weights.is_static() {
         return Err("the sizes of its weights are not known".into());
     }
+    let paired = halves(op, target).is_some() && product(weights.shape()[1..].iter().copied()) >= PAIRED_PRODUCTS;
     match weights.shape()[0] {
         features if features < FEATURES => Err(format!("its {features} features leave most lanes empty").into()),
-        _ if goes_back && reads_few_channels(op) && has_dense_rows(op, target) => {
+        _ if goes_back && !paired && reads_few_channels(op) && has_dense_rows(op, target) => {
             Err("its result costs more to move than it does itself".into())
         }
         _ if comes_over && goes_back && (is_as_fast_plain(op, target) || plain::has_long_rows(op, target)) => {
@@ -74,9 +79,10 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, tar
     // Two vectors are a panel of weights.
     let lanes = target.lanes(op.result(0).ty().element_type()?.bits());
     // Elements of the input meet all features of a vector: few channels are read as well where they are, and cost most to move.
-    let few = has_few_channels(op) && orders.of(op.operand(0)).is_none();
+    let halves = halves(op, target);
+    let few = halves.is_none() && has_few_channels(op) && orders.of(op.operand(0)).is_none();
     let known = orders.of(op.operand(0)).filter(|known| known.perm == perm).map(|known| known.value);
-    let (x, w) = match halves(op, target) {
+    let (x, w) = match halves {
         // A conversion may have come over by itself.
         Some([x, w]) => {
             let came = known.and_then(half);
@@ -130,8 +136,9 @@ const READS: i64 = 9;
 /// group fill the lanes of one.
 fn halves<'c>(op: Op<'c>, target: &Target) -> Option<[Value<'c>; 2]> {
     let (shape, groups) = (op.operand(1).ty().shape(), op.int("groups")?);
-    let filled = shape[1] >= FEATURES && shape[0] / groups >= FEATURES;
-    let pairs = target.has_bf16_dots() && filled && shape[1] % 2 == 0;
+    // The word of an odd channel is half empty; that of the first channel of a group is where the group before it ends.
+    let whole = shape[1] % 2 == 0 || groups == 1 && shape[1] > 1;
+    let pairs = target.has_bf16_dots() && whole && shape[0] / groups >= FEATURES;
     (pairs && is_half(op.operand(0)) && is_half(op.operand(1))).then(|| [op.operand(0), op.operand(1)])
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Exactly when all operands of a pointwise op are constants, the result is under 4 KB, and the op is one that hardware rounds
 //! correctly (so folding changes no bit): arithmetic, comparison, selection, rounding, `sqrt`, logic and conversion. Also a `splat` of
-//! a constant scalar, and reshapes of constants. A constant that is repeated and then converted is converted first. Refused: `exp` and its like, integer division by zero, conversions out of range.
+//! a constant scalar, reshapes of constants, and the position of the largest of one element. A constant that is repeated and then converted is converted first. Refused: `exp` and its like, integer division by zero, conversions out of range.
 //!
 //! ```mlir
 //! func.func @f() -> tensor<f32> {
@@ -39,10 +39,26 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Convert>("convert-of-repeated-constant", 1, convert_of_repeated_constant);
     patterns.identity::<prim::Reshape>("reshape-of-constant", 1, reshape_of_constant);
     patterns.identity::<prim::Splat>("splat-of-constant", 1, splat_of_constant);
+    patterns.identity::<prim::ArgReduce>("position-in-one", 1, position_in_one);
 }
 
 fn constant<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>, value: Attr<'c>) -> Simplified<'c> {
     Ok(rewriter.value(prim::Constant::NAME, &[], op.result(0).ty(), &[("value", value)]))
+}
+
+/// arg_reduce(x) along a dimension of size 1 = 0.
+fn position_in_one<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let size = op.int("dim").and_then(|dim| op.operand(0).ty().shape().get(usize::try_from(dim).ok()?).copied());
+    let ty = op.result(0).ty();
+    if size != Some(1) || !ty.is_static() {
+        return Err("there are several places".into());
+    }
+    let cx = rewriter.cx();
+    let scalar = ty.with_shape(&[]);
+    let zero = ty.element_type().and_then(|element| encode(element, Number::Int(0))).and_then(|bytes| cx.dense_attr(scalar, &bytes));
+    let zero = zero.ok_or(NoMatch::new("no such constant"))?;
+    let zero = rewriter.value(prim::Constant::NAME, &[], scalar, &[("value", zero)]);
+    Ok(rewriter.value(prim::Broadcast::NAME, &[zero], ty, &[("dims", cx.i64s_attr(&[]))]))
 }
 
 /// f(constants) = constant.
