@@ -129,3 +129,14 @@ def test_a_process_that_was_forked_off():
         found = run(a)
         os._exit(0 if all(torch.allclose(x, y) for x, y in zip(found, wanted)) else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex64])
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("left", [False, True])
+def test_many_reflections_are_applied_in_panels(left, adjoint, dtype):
+    a, other = made((300, 300), dtype), made((300, 300), dtype)[:, :5]
+    packed, taus = torch.geqrf(a)
+    other = other if left else other.mT
+    function = lambda packed, taus, other: torch.ormqr(packed, taus, other, left=left, transpose=adjoint)  # noqa: E731
+    close(compiled(function)(packed, taus, other), function(packed, taus, other), dtype)

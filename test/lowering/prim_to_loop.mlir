@@ -147,7 +147,7 @@ func.func @rows_of_two_dims(%x: tensor<4x3x5xf32>) -> tensor<4x3x5xf32> {
 
 // -----
 
-// Dims of one step vanish from a kernel that only maps, also where an operand has more along them; what is read outside of a tensor keeps them.
+// Dims of one step vanish from a kernel that maps or reduces, also where an operand has more along them; what is read outside of a tensor keeps them.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<30x20xf32>):
 // CHECK: -> tensor<20x30xf32>
@@ -168,6 +168,26 @@ func.func @unit_dims(%x: tensor<30x20x1xf32>) -> tensor<20x30x1xf32> {
 func.func @unit_slice(%x: tensor<30x2x20xf32>) -> tensor<30x1x20xf32> {
   %0 = prim.slice %x {offsets = array<i64: 0, 1, 0>, sizes = array<i64: 30, 1, 20>, strides = array<i64: 1, 1, 1>} : (tensor<30x2x20xf32>) -> tensor<30x1x20xf32>
   return %0 : tensor<30x1x20xf32>
+}
+
+// -----
+
+// Those around a dim of one step are one dim.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}domain = array<i64: 0>, maps = [#{{.*}}], reduce = array<i64: 0>, reducer = "sum"{{.*}}tensor<600xf32>) -> tensor<f32>
+func.func @unit_sum(%x: tensor<30x1x20xf32>) -> tensor<1xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 0, 2>, kind = "sum"} : (tensor<30x1x20xf32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+// What is summed over dims of one step alone keeps one of them.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: loop.stage {{.*}}reduce = array<i64: 1>, reducer = "sum"{{.*}} : tensor<30xf32>
+func.func @unit_sums(%x: tensor<1x30x1xf32>) -> tensor<30xf32> {
+  %0 = prim.reduce %x {dims = array<i64: 0, 2>, kind = "sum"} : (tensor<1x30x1xf32>) -> tensor<30xf32>
+  return %0 : tensor<30xf32>
 }
 
 // -----

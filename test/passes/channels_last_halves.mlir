@@ -17,13 +17,31 @@ func.func @pairs(%x: tensor<2x16x6x6xbf16>, %w: tensor<16x24x3x3xbf16>) -> tenso
   return %4 : tensor<2x24x4x4xf32>
 }
 
-// Three channels are no pairs.
+// Three channels are a pair and a half of one. One channel is none, and three of a group begin in the middle of a pair.
 // CHECK-LABEL: func.func @three(
+// CHECK: prim.conv {{.*}}layout = "n01c,{{.*}}xbf16>, tensor<{{.*}}xbf16>) -> tensor<2x4x4x24xf32>
+// CHECK-LABEL: func.func @one(
+// CHECK: prim.conv {{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<2x{{.*}}xf32>
+// CHECK-LABEL: func.func @groups_of_three(
 // CHECK: prim.conv {{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<2x4x4x24xf32>
 func.func @three(%x: tensor<2x3x6x6xbf16>, %w: tensor<24x3x3x3xbf16>) -> tensor<2x24x4x4xf32> {
   %0 = prim.convert %x : (tensor<2x3x6x6xbf16>) -> tensor<2x3x6x6xf32>
   %1 = prim.convert %w : (tensor<24x3x3x3xbf16>) -> tensor<24x3x3x3xf32>
   %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<24x3x3x3xf32>) -> tensor<2x24x4x4xf32>
+  return %2 : tensor<2x24x4x4xf32>
+}
+
+func.func @one(%x: tensor<2x1x6x6xbf16>, %w: tensor<24x1x3x3xbf16>) -> tensor<2x24x4x4xf32> {
+  %0 = prim.convert %x : (tensor<2x1x6x6xbf16>) -> tensor<2x1x6x6xf32>
+  %1 = prim.convert %w : (tensor<24x1x3x3xbf16>) -> tensor<24x1x3x3xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x1x6x6xf32>, tensor<24x1x3x3xf32>) -> tensor<2x24x4x4xf32>
+  return %2 : tensor<2x24x4x4xf32>
+}
+
+func.func @groups_of_three(%x: tensor<2x6x6x6xbf16>, %w: tensor<24x3x3x3xbf16>) -> tensor<2x24x4x4xf32> {
+  %0 = prim.convert %x : (tensor<2x6x6x6xbf16>) -> tensor<2x6x6x6xf32>
+  %1 = prim.convert %w : (tensor<24x3x3x3xbf16>) -> tensor<24x3x3x3xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 2 : i64} : (tensor<2x6x6x6xf32>, tensor<24x3x3x3xf32>) -> tensor<2x24x4x4xf32>
   return %2 : tensor<2x24x4x4xf32>
 }
 

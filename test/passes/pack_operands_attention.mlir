@@ -89,3 +89,16 @@ func.func @call_windows(%q: tensor<100x64x8xbf16>, %k: tensor<163x8xbf16>, %v: t
   %0 = loop.call %q, %k, %v {callee = @windows} : (tensor<100x64x8xbf16>, tensor<163x8xbf16>, tensor<100x64x16xf32>) -> tensor<100x64x16xf32>
   return %0 : tensor<100x64x16xf32>
 }
+
+// -----
+
+// Values across the order of the loops are copied for one block of queries.
+// CHECK: loop.kernel @k0.pack_means1
+// CHECK: -> tensor<2x64x16xf32>
+// CHECK-NOT: pack_scores
+// CHECK-LABEL: func.func @values_across
+func.func @values_across(%q: tensor<2x16x8xf32>, %k: tensor<2x64x8xf32>, %v: tensor<2x16x64xf32>) -> tensor<2x16x16xf32> {
+  %s = prim.dot %q, %k {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>} : (tensor<2x16x8xf32>, tensor<2x64x8xf32>) -> tensor<2x16x64xf32>
+  %y = prim.softmax_dot %s, %v {empty = "nan", lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 2>} : (tensor<2x16x64xf32>, tensor<2x16x64xf32>) -> tensor<2x16x16xf32>
+  return %y : tensor<2x16x16xf32>
+}

@@ -172,10 +172,33 @@ fn ormqr<'c>(a: &Args<'c>) -> Tensor<'c> {
     }
 }
 
-/// `Q C` or `Q^H C` for the product Q of the reflections `I - tau_i v_i v_i^H`, without Q, which may be much larger. With `S` for what of
-/// `V^H V` is above the diagonal and `D` for the matrix of the taus, `Q = I - V (I + D S)^-1 D V^H` (Joffrain, Low, Quintana-Orti, van de Geijn,
-/// Van Zee: Accumulating Householder transformations, revisited, 2006).
+/// Reflections that are applied at once, where there are many: products with those of a later panel leave out the rows above it. A panel costs
+/// five kernels, each of some ten milliseconds to compile.
+const PANEL: i64 = 128;
+const MOST_PANELS: i64 = 6;
+
+/// `Q C` or `Q^H C` for the product Q of the reflections `I - tau_i v_i v_i^H`, without Q, which may be much larger: panel by panel.
 fn reflected<'c>(packed: Tensor<'c>, taus: Tensor<'c>, c: Tensor<'c>, adjoint: bool) -> Tensor<'c> {
+    let (rows, last) = (packed.rank() - 2, taus.rank() - 1);
+    let Some(count) = taus.size(last).known() else { return reflected_at_once(packed, taus, c, adjoint) };
+    let size = PANEL.max((count + MOST_PANELS - 1) / MOST_PANELS);
+    let mut panels: Vec<i64> = (0..count).step_by(size as usize).collect();
+    // Q^H takes the first reflection first.
+    if !adjoint {
+        panels.reverse();
+    }
+    panels.into_iter().fold(c, |c, begin| {
+        let size = size.min(count - begin);
+        let below = |x: Tensor<'c>| x.slice(rows, begin, x.rows() - begin, 1);
+        let vectors = below(packed).slice(rows + 1, begin, size, 1);
+        let moved = reflected_at_once(vectors, taus.slice(last, begin, size, 1), below(c), adjoint);
+        if begin == 0 { moved } else { c.prim().concat(&[c.top(Size::Const(begin)), moved], rows) }
+    })
+}
+
+/// The same for one panel. With `S` for what of `V^H V` is above the diagonal and `D` for the matrix of the taus, `Q = I - V (I + D S)^-1 D V^H`
+/// (Joffrain, Low, Quintana-Orti, van de Geijn, Van Zee: Accumulating Householder transformations, revisited, 2006).
+fn reflected_at_once<'c>(packed: Tensor<'c>, taus: Tensor<'c>, c: Tensor<'c>, adjoint: bool) -> Tensor<'c> {
     let count = taus.size(taus.rank() - 1);
     let v = packed.left(count).lower(false) + packed.prim().identity(packed.dtype(), packed.rows(), count);
     let taus = taus.unsqueeze(taus.rank());

@@ -179,6 +179,10 @@ impl<'c> Emitter<'c> {
             _ => at,
         };
         let varied = inside.is_some_and(|inside| inside.ty().is_vector());
+        let at = match (at.across, inside.filter(|_| varied)) {
+            (Across::Step(_), Some(inside)) => Index { base: self.if_any(inside, at.base), ..at },
+            _ => at,
+        };
         match at.across {
             Across::Uniform if !varied => match inside {
                 None => memory::load(&mut self.b, base, at.base, element),
@@ -217,6 +221,14 @@ impl<'c> Emitter<'c> {
                 }
             }
         }
+    }
+
+    /// Where a row of lanes is read: at the beginning of its tensor where all are off. They read nothing there, but an address that is not
+    /// mapped costs as much as a hundred rows.
+    pub(super) fn if_any(&mut self, on: Value<'c>, index: Num<'c>) -> Num<'c> {
+        let on = if on.ty().is_vector() { self.any(on) } else { on };
+        let [index, zero] = [index, Num::Const(0)].map(|number| number.value(&mut self.b));
+        Num::Value(arith::select(&mut self.b, on, index, zero))
     }
 
     /// What `load` gives, or zero (in `width` lanes) without touching memory.

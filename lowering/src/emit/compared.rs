@@ -43,7 +43,8 @@ impl<'c> Emitter<'c> {
             return Some(Num::of(value));
         }
         let bits = value.ty().element_type()?.bits();
-        (bits >= 32 && value.ty().element_type()?.is_integer()).then(|| Num::Value(self.b.value(arith::IndexCast::NAME, &[value], index, &[])))
+        (bits >= 32 && value.ty().element_type()?.is_integer())
+            .then(|| Num::Value(self.b.value(arith::IndexCast::NAME, &[value], index, &[])))
     }
 }
 

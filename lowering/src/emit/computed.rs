@@ -37,7 +37,8 @@ impl<'c> Emitter<'c> {
             return;
         }
         let &[lhs, rhs] = operands else { return };
-        let indices = [lhs, rhs].map(|value| if value.ty().is_vector() { Some(self.computed(value)) } else { self.as_index(value).map(Index::uniform) });
+        let indices = [lhs, rhs]
+            .map(|value| if value.ty().is_vector() { Some(self.computed(value)) } else { self.as_index(value).map(Index::uniform) });
         let [Some(lhs), Some(rhs)] = indices else { return };
         let free = |index: Index<'c>| matches!(index.across, Across::Free(_));
         if free(lhs) || free(rhs) {

@@ -8,7 +8,7 @@ use super::memory;
 use super::nest::Copy;
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Builder, ElementType, Value};
-use strata_core::upstream::{arith, scf, vector};
+use strata_core::upstream::{scf, vector};
 use strata_dialects::loops::access::{Stride, distance, stride};
 use strata_dialects::loops::view::StageView;
 
@@ -95,8 +95,7 @@ impl<'c> Emitter<'c> {
             let offset = step.mul(&mut self.b, Num::Const(lane));
             let offset = if backwards { offset.add(&mut self.b, Num::Const(1 - count)) } else { offset };
             let on = on.map(|mask| self.lane_of(mask, lane));
-            // A row that is off reads nothing, but an address that is not mapped costs as much as a hundred rows.
-            let offset = on.map_or(offset, |on| self.or_zero(on, offset));
+            let offset = on.map_or(offset, |on| self.if_any(on, offset));
             let at = first.add(&mut self.b, offset);
             let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
             rows.push(memory::load_vector(&mut self.b, base, at, moved, width, mask));
@@ -125,12 +124,6 @@ impl<'c> Emitter<'c> {
         }
         let indices: Vec<_> = exprs.iter().map(|&expr| self.index(&point, expr)).collect();
         Some(self.inside(buffer, exprs, &indices))
-    }
-
-    /// A number where a condition holds, else zero.
-    fn or_zero(&mut self, condition: Value<'c>, number: Num<'c>) -> Num<'c> {
-        let [number, zero] = [number, Num::Const(0)].map(|number| number.value(&mut self.b));
-        Num::Value(arith::select(&mut self.b, condition, number, zero))
     }
 
     /// Whether one lane is on.

@@ -49,7 +49,8 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
             continue;
         }
         // Numbers of lanes are compared with a bound, in as few bits as there are (`emit/compared.rs`).
-        if is_compared(op, &varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, &varying, dim)) {
+        if is_compared(op, &varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, &varying, dim))
+        {
             continue;
         }
         // What stands in lanes on one side of an op does so on the other.
@@ -75,7 +76,8 @@ fn steps(value: Value<'_>, dim: usize) -> bool {
 fn is_compared<'c>(op: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
     let same = |value| !varying.contains(&value) || step(value, dim) == Some(0);
     let [lhs, rhs] = op.operands()[..] else { return false };
-    CmpIPredicate::of(op).is_some_and(|predicate| !predicate.is_unsigned()) && (steps(lhs, dim) && same(rhs) || same(lhs) && steps(rhs, dim))
+    CmpIPredicate::of(op).is_some_and(|predicate| !predicate.is_unsigned())
+        && (steps(lhs, dim) && same(rhs) || same(lhs) && steps(rhs, dim))
 }
 
 /// Whether all that is computed of a value are such comparisons.
