@@ -14,7 +14,7 @@ use crate::packed::Packed;
 use crate::replace::replace;
 
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const HEADER: usize = 64;
 /// Alignment of the image in the file and of its segments in memory.
 pub const PAGE: usize = 4096;

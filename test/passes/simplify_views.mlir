@@ -317,3 +317,24 @@ func.func @dot_of_others(%p: tensor<6x16x8xf32>, %q: tensor<6x1x8xf32>, %k: tens
   %8 = prim.dot %q, %7 {lhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_batch = array<i64: 0>, rhs_contract = array<i64: 1>} : (tensor<6x1x8xf32>, tensor<6x8x5xf32>) -> tensor<6x1x5xf32>
   return %2, %5, %8 : tensor<6x16x5xf32>, tensor<6x1x5xf32>, tensor<6x1x5xf32>
 }
+
+// A triangle is solved by as it lies.
+// CHECK-LABEL: func.func @turned(
+// CHECK-NEXT: %[[X:.*]] = prim.library %arg0, %arg1 {function = "triangular_solve", options = ["upper", "turned"]}
+// CHECK-NEXT: prim.library %arg0, %[[X]] {function = "triangular_solve", options = []}
+func.func @turned(%a: tensor<2x4x4xf32>, %b: tensor<2x4x1xf32>) -> tensor<2x4x1xf32> {
+  %0 = prim.transpose %a {perm = array<i64: 0, 2, 1>} : tensor<2x4x4xf32>
+  %1 = prim.library %0, %b {function = "triangular_solve", options = ["upper"]} : (tensor<2x4x4xf32>, tensor<2x4x1xf32>) -> tensor<2x4x1xf32>
+  %2 = prim.library %0, %1 {function = "triangular_solve", options = ["turned"]} : (tensor<2x4x4xf32>, tensor<2x4x1xf32>) -> tensor<2x4x1xf32>
+  return %2 : tensor<2x4x1xf32>
+}
+
+// A batch that changes its place with rows is none of its business.
+// CHECK-LABEL: func.func @turned_batch(
+// CHECK: prim.transpose
+// CHECK: prim.library {{.*}}options = ["upper"]
+func.func @turned_batch(%a: tensor<4x4x4xf32>, %b: tensor<4x4x1xf32>) -> tensor<4x4x1xf32> {
+  %0 = prim.transpose %a {perm = array<i64: 1, 0, 2>} : tensor<4x4x4xf32>
+  %1 = prim.library %0, %b {function = "triangular_solve", options = ["upper"]} : (tensor<4x4x4xf32>, tensor<4x4x1xf32>) -> tensor<4x4x1xf32>
+  return %1 : tensor<4x4x1xf32>
+}

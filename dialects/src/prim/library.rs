@@ -22,6 +22,9 @@ pub struct Function {
 /// Only the values of a decomposition are computed.
 const VALUES: &str = "values";
 
+/// The first operand is given as its transpose: the matrix lies column after column.
+pub const TURNED: &str = "turned";
+
 const fn function(name: &'static str, signature: &'static str, options: &'static [&'static str]) -> Function {
     Function { name, signature, options }
 }
@@ -47,10 +50,10 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `permutation`: what a list of row exchanges does to the rows.
 /// - `qr`: LAPACK's `geqrf`: R above the reflection vectors, and their factors. The matrix and what is packed lie column after column, as in `lu`.
 /// - `svd`: left vectors, descending singular values, adjoint of the right vectors.
-/// - `triangular_solve`: X of `A X = B`.
+/// - `triangular_solve`: X of `A X = B`, where `upper` and `unit` tell of A itself.
 /// - `true_positions`: where the first `k` elements of a line are that are true, then -1.
 ///
-/// With the option `values`, `eig`, `eigh` and `svd` may leave their vectors undefined.
+/// With the option `values`, `eig`, `eigh` and `svd` may leave their vectors undefined. With `turned`, the first operand is given as its transpose.
 pub static FUNCTIONS: &[Function] = &[
     function("cholesky", "T(n,n) -> T(n,n) I()", &[]),
     function("ctc", "T(t,c) L(s) I() I() I() -> T() T(t,k)", &[]),
@@ -71,7 +74,7 @@ pub static FUNCTIONS: &[Function] = &[
     function("qr", "T(n,m) -> T(n,m) T(k)", &[]),
     function("rfft", "T(n) -> C(k)", &[]),
     function("svd", "T(m,n) -> T(m,p) R(k) T(q,n)", &[VALUES]),
-    function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper"]),
+    function("triangular_solve", "T(n,n) T(n,k) -> T(n,k)", &["unit", "upper", TURNED]),
     function("true_positions", "B(n) -> L(k)", &[]),
 ];
 

@@ -4,6 +4,7 @@
 //! PyTorch's in `FunctionsManual.cpp`.
 
 use strata_dialects::aten::dtype::DType;
+use strata_dialects::prim::library::TURNED;
 use strata_dialects::prim_builder::{Scalar, Tensor, coordinates};
 
 use super::library::{call, options};
@@ -47,17 +48,18 @@ pub(super) fn hermitian(x: Tensor<'_>) -> Tensor<'_> {
 
 /// `gB = A^-H gX`, `gA = -gB X^H` in the triangle.
 pub(super) fn triangular_solve<'c>(at: &At<'c>) -> Cotangents<'c> {
-    let (a, x, options) = (at.x(0), at.y(0), options(at));
+    let (x, options) = (at.y(0), options(at));
     let has = |name: &str| options.iter().any(|option| option == name);
-    let turned: Vec<&str> =
+    let as_given = |a: Tensor<'c>| if has(TURNED) { a.flipped() } else { a };
+    let of_adjoint: Vec<&str> =
         [("unit", has("unit")), ("upper", !has("upper"))].into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect();
-    let by_rhs = solved(at, a.adjoint(), at.g(), &turned);
+    let by_rhs = solved(at, as_given(at.x(0)).adjoint(), at.g(), &of_adjoint);
     let whole = -product(by_rhs, x.adjoint());
     let triangle = match (has("upper"), has("unit")) {
         (false, unit) => whole.lower(!unit),
         (true, unit) => whole.flipped().lower(!unit).flipped(),
     };
-    vec![Some(triangle), Some(by_rhs)]
+    vec![Some(as_given(triangle)), Some(by_rhs)]
 }
 
 /// `P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H` of the square part. What is below it is `gL' U^-H`, what is right of it `L^-H gU'`, and the

@@ -54,6 +54,7 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Slice>("slice-of-slice", 1, pairs::slice_of_slice);
     patterns.identity::<prim::Slice>("slice-of-concat", 1, pairs::slice_of_concat);
     patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
+    patterns.identity::<prim::Library>("library-of-transpose", 1, pairs::library_of_transpose);
     patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
     patterns.identity::<prim::Dot>("dot-of-repeated", 1, dots::dot_of_repeated);
     patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::prim;
+use strata_dialects::prim::library::{Function, TURNED};
 
 /// The op named that defines operand 0.
 fn inner<'c>(op: Op<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
@@ -41,6 +42,25 @@ pub fn transpose_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) 
     let perm: Vec<usize> = q.iter().map(|&dim| p[dim]).collect();
     let attr = to_attr(rewriter, &perm);
     Ok(on(rewriter, op, first.operand(0), &[("perm", attr)]))
+}
+
+/// f(transpose(x)) = f(x, turned) for a function of the library that takes a matrix in columns, too.
+pub fn library_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let function = op.str("function").and_then(|name| Function::find(&name)).filter(|function| function.options.contains(&TURNED));
+    let function = function.ok_or(NoMatch::new("it takes no transposes"))?;
+    let first = inner(op, prim::Transpose::NAME)?;
+    let rank = op.operand(0).ty().rank();
+    let mut turned: Vec<usize> = (0..rank).collect();
+    turned.swap(rank - 2, rank - 1);
+    if dims(first, "perm") != turned {
+        return Err("more than the matrices themselves are turned".into());
+    }
+    let given: Vec<_> = op.attr("options").and_then(Attr::as_array).unwrap_or_default().into_iter().filter_map(Attr::as_str).collect();
+    let has = |name: &str| given.iter().any(|given| given == name);
+    let cx = rewriter.cx();
+    let options = function.options.iter().filter(|name| has(name) != (**name == TURNED)).map(|name| cx.str_attr(name)).collect::<Vec<_>>();
+    let attrs = [("function", cx.str_attr(function.name)), ("options", cx.array_attr(&options))];
+    Ok(on(rewriter, op, first.operand(0), &attrs))
 }
 
 /// `broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]])`.

@@ -23,6 +23,7 @@ pub mod triangular;
 use num_complex::Complex64;
 
 use self::number::Element;
+use self::triangular::Triangle;
 use super::array::{Array, Cost, batched, each};
 use crate::abi::StrataCall;
 
@@ -161,13 +162,15 @@ exported! {
         s.put::<<T as Element>::Real, f64>(b, &values[..k]);
     };
     strata_lib_triangular_solve(a, rhs, x; n, k; options) |T, N, b| area(n, n).saturating_mul(k + 1), area(n, n) + 2 * area(n, k) => {
-        let (upper, unit) = (options & 2 != 0, options & 1 != 0);
+        let kind = Triangle::of(options);
         let (triangle, right) = (a.item::<T>(b, n * n), rhs.item::<T>(b, n * k));
-        let one = if k == 1 { triangular::solve_one(triangle, right, upper, unit) } else { None };
+        let one = if k == 1 { triangular::solve_one(triangle, right, kind) } else { None };
         if let Some(solution) = one {
             x.put::<T, T>(b, &solution);
-        } else if triangular::by_host(triangle, right, x.item_mut::<T>(b, n * k), n, upper, unit).is_none() {
-            let solution = triangular::solve(&a.matrix::<T, N>(b, n, n), rhs.matrix::<T, N>(b, n, k), upper, unit);
+        } else if triangular::by_host(triangle, right, x.item_mut::<T>(b, n * k), n, kind).is_none() {
+            let a = a.matrix::<T, N>(b, n, n);
+            let a = if kind.turned { a.transposed() } else { a };
+            let solution = triangular::solve(&a, rhs.matrix::<T, N>(b, n, k), kind.upper, kind.unit);
             x.put::<T, N>(b, &solution.data);
         }
     };

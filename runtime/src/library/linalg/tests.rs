@@ -14,7 +14,7 @@ use super::number::Number;
 use super::product::{Block, multiply_add};
 use super::reflect::{product, qr};
 use super::svd::{self, svd};
-use super::triangular::{solve, solve_one};
+use super::triangular::{Triangle, solve, solve_one};
 
 /// Entries without order, of either kind of number.
 fn sample<N: Number>(rows: usize, cols: usize) -> Matrix<N> {
@@ -62,6 +62,11 @@ fn triangles<N: Number>(n: usize) {
     same(&x, &Matrix::identity(n, 2));
 }
 
+/// A triangle that lies row after row.
+fn kind(upper: bool, unit: bool) -> Triangle {
+    Triangle { upper, unit, turned: false }
+}
+
 #[test]
 fn triangular_factors_solve_systems() {
     for n in [2, 3, 8, 33, 70, 130] {
@@ -78,12 +83,12 @@ fn one_column<N: Number>(n: usize) {
     let mut parts = lu(a.clone(), false);
     let order = permutation(&parts.pivots, n);
     let b: Vec<N> = (0..n).map(|r| a[(order[r] as usize, 0)]).collect();
-    let lower = solve_one(&parts.factors.data, &b, false, true).expect("it is long enough");
-    let x = solve_one(&parts.factors.data, &lower, true, false).expect("no pivot is zero");
+    let lower = solve_one(&parts.factors.data, &b, kind(false, true)).expect("it is long enough");
+    let x = solve_one(&parts.factors.data, &lower, kind(true, false)).expect("no pivot is zero");
     same(&Matrix { rows: n, cols: 1, data: x }, &Matrix::identity(n, 1));
     parts.factors[(1, 1)] = N::ZERO;
-    assert!(solve_one(&parts.factors.data, &b, true, false).is_none());
-    assert!(solve_one(&parts.factors.data, &b, true, true).is_some(), "the diagonal is not read");
+    assert!(solve_one(&parts.factors.data, &b, kind(true, false)).is_none());
+    assert!(solve_one(&parts.factors.data, &b, kind(true, true)).is_some(), "the diagonal is not read");
 }
 
 /// One column goes along the rows of the triangle, unless it is short or a pivot is zero.
@@ -91,7 +96,7 @@ fn one_column<N: Number>(n: usize) {
 fn triangular_factors_solve_one_column() {
     one_column::<f64>(130);
     one_column::<Complex64>(97);
-    assert!(solve_one(&[2.0], &[1.0], false, false).is_none());
+    assert!(solve_one(&[2.0], &[1.0], kind(false, false)).is_none());
 }
 
 /// L, U and the exchanges multiply to the matrix, whatever its shape and where a column has no pivot.
@@ -244,4 +249,21 @@ fn a_minor_that_is_not_positive_ends_the_factor() {
     assert_eq!(late, 171);
     assert_eq!(l.row(40)[..5], [0.0, 0.0, 0.0, 0.5, 0.0]);
     assert!(l.row(40)[40..].iter().chain(&l.data[41 * 50..]).all(|x| *x == 0.0));
+}
+
+#[test]
+fn a_triangle_in_columns_is_that_in_rows() {
+    let a = Matrix::build(150, 150, |r, c| if r == c { 2.0 } else { ((r * 7 + c * 3) % 11) as f64 / 100.0 });
+    let b: Vec<f64> = (0..150).map(|k| (k % 13) as f64 - 6.0).collect();
+    let columns = a.transposed().data;
+    for (upper, unit) in [(false, false), (false, true), (true, false), (true, true)] {
+        let wanted = solve(&a, Matrix { rows: 150, cols: 1, data: b.clone() }, upper, unit).data;
+        let turned = Triangle { turned: true, ..kind(upper, unit) };
+        let one = solve_one(&columns, &b, turned).expect("it is long enough");
+        assert!(one.iter().zip(&wanted).all(|(x, y)| (x - y).abs() <= 1e-12 * y.abs().max(1.0)), "{turned:?}");
+        let mut x = vec![0.0; 150];
+        if super::triangular::by_host(&columns, &b, &mut x, 150, turned).is_some() {
+            assert!(x.iter().zip(&wanted).all(|(x, y)| (x - y).abs() <= 1e-12 * y.abs().max(1.0)), "{turned:?} by the host");
+        }
+    }
 }

@@ -9,6 +9,24 @@ use super::matrix::{Matrix, dotu, with_vectors};
 use super::number::Number;
 use super::product::by_columns;
 
+/// Which triangle of a matrix is meant, and how it lies.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Triangle {
+    /// The upper one.
+    pub upper: bool,
+    /// Its diagonal is all ones, and is not read.
+    pub unit: bool,
+    /// It lies column after column.
+    pub turned: bool,
+}
+
+impl Triangle {
+    /// Of the options of a call.
+    pub fn of(options: i32) -> Self {
+        Self { unit: options & 1 != 0, upper: options & 2 != 0, turned: options & 4 != 0 }
+    }
+}
+
 /// Rows of a triangle that is solved element by element: they stay in the first caches.
 const SMALL: usize = 96;
 
@@ -30,21 +48,37 @@ pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool
 
 /// The same by the host's BLAS, where that is worth a call: writes the solution of a system of `n` equations. It takes pivots that are zero as
 /// LAPACK does.
-pub fn by_host<N: Number>(a: &[N], b: &[N], x: &mut [N], n: usize, upper: bool, unit: bool) -> Option<()> {
+pub fn by_host<N: Number>(a: &[N], b: &[N], x: &mut [N], n: usize, kind: Triangle) -> Option<()> {
     let host = N::lapack().filter(|_| n > LEAST)?;
     x.copy_from_slice(b);
-    host.triangular_solve(a, x, (n, b.len() / n), upper, unit)
+    host.triangular_solve(a, x, (n, b.len() / n), kind)
 }
 
-/// x of `A x = b` for one column, where that is large enough to be worth a way of its own: each row of A is read once, where it lies.
-pub fn solve_one<N: Number>(a: &[N], b: &[N], upper: bool, unit: bool) -> Option<Vec<N>> {
+/// x of `A x = b` for one column, where that is large enough to be worth a way of its own: each row of A, or each column, is read once, where
+/// it lies.
+pub fn solve_one<N: Number>(a: &[N], b: &[N], kind: Triangle) -> Option<Vec<N>> {
     let n = b.len();
-    if n <= SMALL || (!unit && a.iter().step_by(n + 1).any(|pivot| *pivot == N::ZERO)) {
+    if n <= SMALL || (!kind.unit && a.iter().step_by(n + 1).any(|pivot| *pivot == N::ZERO)) {
         return None;
     }
     let mut x = b.to_vec();
-    with_vectors(|| substitute(a, &mut x, upper, unit));
+    let way = if kind.turned { eliminate } else { substitute };
+    with_vectors(|| way(a, &mut x, kind.upper, kind.unit));
     Some(x)
+}
+
+/// Column by column, each once.
+#[inline(always)]
+fn eliminate<N: Number>(a: &[N], x: &mut [N], upper: bool, unit: bool) {
+    let n = x.len();
+    for step in 0..n {
+        let c = if upper { n - 1 - step } else { step };
+        if !unit {
+            x[c] /= a[c * n + c];
+        }
+        let (known, rest) = (x[c], if upper { 0..c } else { c + 1..n });
+        x[rest.clone()].iter_mut().zip(&a[c * n..][rest]).for_each(|(x, a)| *x -= *a * known);
+    }
 }
 
 /// Row by row, each once.
