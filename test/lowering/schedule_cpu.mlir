@@ -150,12 +150,18 @@ func.func @transposed(%x: tensor<4096x2048xf32>, %y: tensor<2048x4096xf32>) -> t
 
 // -----
 
-// Rows that end within a cache line are stored through the caches: tiles write parts of lines in many places.
+// Behind a border a register begins within a line: tiles that store parts of lines in many places go through the caches.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK: schedule = {transpose = 0 : i64}
-func.func @transposed_across_lines(%x: tensor<4100x2048xf32>) -> tensor<2048x4100xf32> {
-  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<4100x2048xf32>) -> tensor<2048x4100xf32>
-  return %0 : tensor<2048x4100xf32>
+func.func @transposed_with_a_border(%x: tensor<4096x2048xf32>) -> tensor<2048x4104xf32> {
+  %0 = prim.fusion %x : (tensor<4096x2048xf32>) -> tensor<2048x4104xf32> {
+  ^bb0(%a: tensor<4096x2048xf32>):
+    %z = prim.constant {value = dense<0.0> : tensor<f32>} : tensor<f32>
+    %1 = prim.pad %a, %z {high = array<i64: 4, 0>, interior = array<i64: 0, 0>, low = array<i64: 4, 0>} : (tensor<4096x2048xf32>, tensor<f32>) -> tensor<4104x2048xf32>
+    %2 = prim.transpose %1 {perm = array<i64: 1, 0>} : (tensor<4104x2048xf32>) -> tensor<2048x4104xf32>
+    prim.yield %2 : tensor<2048x4104xf32>
+  }
+  return %0 : tensor<2048x4104xf32>
 }
 
 // -----

@@ -180,7 +180,10 @@ impl<'c> Emitter<'c> {
         };
         let varied = inside.is_some_and(|inside| inside.ty().is_vector());
         let at = match (at.across, inside.filter(|_| varied)) {
-            (Across::Step(_), Some(inside)) => Index { base: self.if_any(inside, at.base), ..at },
+            (Across::Step(step), Some(inside)) => {
+                let first = if step == Num::Const(-1) { width - 1 } else { 0 };
+                Index { base: self.if_any(inside, at.base, first), ..at }
+            }
             _ => at,
         };
         match at.across {
@@ -223,12 +226,12 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Where a row of lanes is read: at the beginning of its tensor where all are off. They read nothing there, but an address that is not
+    /// Where a row of lanes is read: at the `first` place of its tensor where all are off. They read nothing there, but an address that is not
     /// mapped costs as much as a hundred rows.
-    pub(super) fn if_any(&mut self, on: Value<'c>, index: Num<'c>) -> Num<'c> {
+    pub(super) fn if_any(&mut self, on: Value<'c>, index: Num<'c>, first: i64) -> Num<'c> {
         let on = if on.ty().is_vector() { self.any(on) } else { on };
-        let [index, zero] = [index, Num::Const(0)].map(|number| number.value(&mut self.b));
-        Num::Value(arith::select(&mut self.b, on, index, zero))
+        let [index, first] = [index, Num::Const(first)].map(|number| number.value(&mut self.b));
+        Num::Value(arith::select(&mut self.b, on, index, first))
     }
 
     /// What `load` gives, or zero (in `width` lanes) without touching memory.

@@ -95,7 +95,7 @@ impl<'c> Emitter<'c> {
             let offset = step.mul(&mut self.b, Num::Const(lane));
             let offset = if backwards { offset.add(&mut self.b, Num::Const(1 - count)) } else { offset };
             let on = on.map(|mask| self.lane_of(mask, lane));
-            let offset = on.map_or(offset, |on| self.if_any(on, offset));
+            let offset = on.map_or(offset, |on| self.if_any(on, offset, 0));
             let at = first.add(&mut self.b, offset);
             let mask = lanes::both(&mut self.b, inside, on, width).map(|mask| lanes::in_lanes(&mut self.b, mask, width));
             rows.push(memory::load_vector(&mut self.b, base, at, moved, width, mask));

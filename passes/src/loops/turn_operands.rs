@@ -30,7 +30,7 @@ const SHORT: i64 = 8;
 /// An operand that is read so many times is turned first: the copy reads and writes it once, and turning costs about one more reading.
 const AGAIN: i64 = 4;
 
-/// Turns operands of results with short rows around.
+/// Turns operands around that lie across results with short rows, or are read again and again across rows.
 #[derive(Pass)]
 #[pass(dependents("loop"))]
 pub struct TurnOperands {
