@@ -40,6 +40,7 @@ GENERAL = {
     "complete qr of tall ones": lambda a: linalg.qr(a[..., :7], mode="complete"),
     "qr of wide ones": lambda a: linalg.qr(a[..., :7, :]),
     "householder_product": lambda a: linalg.householder_product(*torch.geqrf(a)),
+    "householder_product of none": lambda a: linalg.householder_product(a, a[..., 0, :0]),
     "householder_product of fewer": lambda a: (lambda v, t: linalg.householder_product(v, t[..., :2]))(*torch.geqrf(a)),
     "svdvals": linalg.svdvals,
     "svdvals of tall ones": lambda a: linalg.svdvals(a[..., :5]),

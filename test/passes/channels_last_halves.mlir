@@ -17,14 +17,24 @@ func.func @pairs(%x: tensor<2x16x6x6xbf16>, %w: tensor<16x24x3x3xbf16>) -> tenso
   return %4 : tensor<2x24x4x4xf32>
 }
 
-// Three channels are a pair and a half of one. One channel is none, and three of a group begin in the middle of a pair.
+// Three channels are a pair and a half of one, which a large window is worth, and a small one is not. One channel is none, and three of a
+// group begin in the middle of a pair.
 // CHECK-LABEL: func.func @three(
-// CHECK: prim.conv {{.*}}layout = "n01c,{{.*}}xbf16>, tensor<{{.*}}xbf16>) -> tensor<2x4x4x24xf32>
+// CHECK: prim.conv {{.*}}layout = "n01c,{{.*}}xbf16>, tensor<{{.*}}xbf16>) -> tensor<2x2x2x64xf32>
+// CHECK-LABEL: func.func @three_in_a_small_window(
+// CHECK: prim.conv {{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<2x4x4x24xf32>
 // CHECK-LABEL: func.func @one(
 // CHECK: prim.conv {{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<2x{{.*}}xf32>
 // CHECK-LABEL: func.func @groups_of_three(
 // CHECK: prim.conv {{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<2x4x4x24xf32>
-func.func @three(%x: tensor<2x3x6x6xbf16>, %w: tensor<24x3x3x3xbf16>) -> tensor<2x24x4x4xf32> {
+func.func @three(%x: tensor<2x3x6x6xbf16>, %w: tensor<64x3x5x5xbf16>) -> tensor<2x64x2x2xf32> {
+  %0 = prim.convert %x : (tensor<2x3x6x6xbf16>) -> tensor<2x3x6x6xf32>
+  %1 = prim.convert %w : (tensor<64x3x5x5xbf16>) -> tensor<64x3x5x5xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<64x3x5x5xf32>) -> tensor<2x64x2x2xf32>
+  return %2 : tensor<2x64x2x2xf32>
+}
+
+func.func @three_in_a_small_window(%x: tensor<2x3x6x6xbf16>, %w: tensor<24x3x3x3xbf16>) -> tensor<2x24x4x4xf32> {
   %0 = prim.convert %x : (tensor<2x3x6x6xbf16>) -> tensor<2x3x6x6xf32>
   %1 = prim.convert %w : (tensor<24x3x3x3xbf16>) -> tensor<24x3x3x3xf32>
   %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x6x6xf32>, tensor<24x3x3x3xf32>) -> tensor<2x24x4x4xf32>

@@ -151,9 +151,13 @@ fn packed_qr(x: Tensor<'_>) -> [Tensor<'_>; 2] {
     [results[0].flipped(), results[1]]
 }
 
-/// The first columns of the product of reflections.
+/// The first columns of the product of reflections; of none these are unit vectors.
 fn reflections<'c>(vectors: Tensor<'c>, taus: Tensor<'c>) -> Tensor<'c> {
-    vectors.prim().library("householder", &[], &[vectors.flipped(), taus], &[])[0].flipped()
+    let prim = vectors.prim();
+    if taus.size(taus.rank() - 1).known() == Some(0) {
+        return prim.identity(vectors.dtype(), vectors.rows(), vectors.cols()).broadcast_to(&vectors.shape());
+    }
+    prim.library("householder", &[], &[vectors.flipped(), taus], &[])[0].flipped()
 }
 
 fn qr<'c>(x: Tensor<'c>, mode: &str) -> Vec<Tensor<'c>> {

@@ -160,7 +160,6 @@ impl<'a, 'b, 'c> Float<'a, 'b, 'c> {
         rest.fold(first, |sum, &coefficient| sum.fma(self, coefficient))
     }
 
-    /// Whether the floats are f32 (f64 otherwise).
     /// The same in two chains, of even and of odd powers, which do not wait for each other.
     pub(super) fn polynomial_in_two(self, coefficients: &[f64]) -> Self {
         let square = self * self;
