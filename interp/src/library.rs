@@ -87,8 +87,8 @@ impl Call<'_> {
                 many([u, s, vh])
             }
             "triangular_solve" => {
-                let a = if self.has("turned") { turned(x)? } else { x.clone() };
-                let (batch, ms, bs) = linalg::paired(&a, self.operands[1])?;
+                let a = if self.has("turned") { &turned(x)? } else { x };
+                let (batch, ms, bs) = linalg::paired(a, self.operands[1])?;
                 let solved = |(m, b): (&Matrix, &Matrix)| m.solve_triangular(b, self.has("upper"), self.has("unit"));
                 one(tensor(x.dtype(), &batch, sides(self.operands[1]), &ms.iter().zip(&bs).map(solved).collect::<Vec<_>>())?)
             }

@@ -77,12 +77,28 @@ func.func @few(%x: tensor<16x4x2x16xf32>) -> tensor<16x4x16x2xf32> {
 
 // A transposed matrix beside each of a batch is turned once.
 // CHECK-LABEL: loop.kernel @k0.turn1
-// CHECK: -> tensor<64x256xf32>
+// CHECK: -> tensor<64x256xf16>
 // CHECK-LABEL: loop.kernel @k0 {
 // CHECK-LABEL: func.func @again(
 // CHECK: %[[COPY:.*]] = loop.call %arg1 {callee = @k0.turn1}
 // CHECK: loop.call %arg0, %[[COPY]] {callee = @k0}
-func.func @again(%x: tensor<16x64x256xf32>, %m: tensor<256x64xf32>) -> tensor<16x64x256xf32> {
+func.func @again(%x: tensor<16x64x256xf16>, %m: tensor<256x64xf16>) -> tensor<16x64x256xf16> {
+  %0 = prim.fusion %x, %m : (tensor<16x64x256xf16>, tensor<256x64xf16>) -> tensor<16x64x256xf16> {
+  ^bb0(%a: tensor<16x64x256xf16>, %b: tensor<256x64xf16>):
+    %1 = prim.transpose %b {perm = array<i64: 1, 0>} : (tensor<256x64xf16>) -> tensor<64x256xf16>
+    %2 = prim.broadcast %1 {dims = array<i64: 1, 2>} : (tensor<64x256xf16>) -> tensor<16x64x256xf16>
+    %3 = prim.add %a, %2 : tensor<16x64x256xf16>
+    prim.yield %3 : tensor<16x64x256xf16>
+  }
+  return %0 : tensor<16x64x256xf16>
+}
+
+// -----
+
+// Squares of floats are turned in registers as fast as memory writes the result.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NOT: k0.turn
+func.func @floats(%x: tensor<16x64x256xf32>, %m: tensor<256x64xf32>) -> tensor<16x64x256xf32> {
   %0 = prim.fusion %x, %m : (tensor<16x64x256xf32>, tensor<256x64xf32>) -> tensor<16x64x256xf32> {
   ^bb0(%a: tensor<16x64x256xf32>, %b: tensor<256x64xf32>):
     %1 = prim.transpose %b {perm = array<i64: 1, 0>} : (tensor<256x64xf32>) -> tensor<64x256xf32>
@@ -98,15 +114,15 @@ func.func @again(%x: tensor<16x64x256xf32>, %m: tensor<256x64xf32>) -> tensor<16
 // What is read twice is turned in registers twice.
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-NOT: k0.turn
-func.func @twice(%x: tensor<2x64x256xf32>, %m: tensor<256x64xf32>) -> tensor<2x64x256xf32> {
-  %0 = prim.fusion %x, %m : (tensor<2x64x256xf32>, tensor<256x64xf32>) -> tensor<2x64x256xf32> {
-  ^bb0(%a: tensor<2x64x256xf32>, %b: tensor<256x64xf32>):
-    %1 = prim.transpose %b {perm = array<i64: 1, 0>} : (tensor<256x64xf32>) -> tensor<64x256xf32>
-    %2 = prim.broadcast %1 {dims = array<i64: 1, 2>} : (tensor<64x256xf32>) -> tensor<2x64x256xf32>
-    %3 = prim.add %a, %2 : tensor<2x64x256xf32>
-    prim.yield %3 : tensor<2x64x256xf32>
+func.func @twice(%x: tensor<2x64x256xf16>, %m: tensor<256x64xf16>) -> tensor<2x64x256xf16> {
+  %0 = prim.fusion %x, %m : (tensor<2x64x256xf16>, tensor<256x64xf16>) -> tensor<2x64x256xf16> {
+  ^bb0(%a: tensor<2x64x256xf16>, %b: tensor<256x64xf16>):
+    %1 = prim.transpose %b {perm = array<i64: 1, 0>} : (tensor<256x64xf16>) -> tensor<64x256xf16>
+    %2 = prim.broadcast %1 {dims = array<i64: 1, 2>} : (tensor<64x256xf16>) -> tensor<2x64x256xf16>
+    %3 = prim.add %a, %2 : tensor<2x64x256xf16>
+    prim.yield %3 : tensor<2x64x256xf16>
   }
-  return %0 : tensor<2x64x256xf32>
+  return %0 : tensor<2x64x256xf16>
 }
 
 // -----
@@ -116,14 +132,14 @@ func.func @twice(%x: tensor<2x64x256xf32>, %m: tensor<256x64xf32>) -> tensor<2x6
 // CHECK: -> tensor<47x2209xf16>
 // CHECK-LABEL: loop.kernel @k0 {
 // CHECK: guarded = array<i1: true>
-func.func @bordered(%x: tensor<2209x47xf16>) -> tensor<8x49x2209xf16> {
-  %0 = prim.fusion %x : (tensor<2209x47xf16>) -> tensor<8x49x2209xf16> {
+func.func @bordered(%x: tensor<2209x47xf16>) -> tensor<16x49x2209xf16> {
+  %0 = prim.fusion %x : (tensor<2209x47xf16>) -> tensor<16x49x2209xf16> {
   ^bb0(%a: tensor<2209x47xf16>):
     %1 = prim.constant {value = dense<0.000000e+00> : tensor<f16>} : tensor<f16>
     %2 = prim.pad %a, %1 {high = array<i64: 0, 0>, interior = array<i64: 0, 0>, low = array<i64: 0, 2>} : (tensor<2209x47xf16>, tensor<f16>) -> tensor<2209x49xf16>
     %3 = prim.transpose %2 {perm = array<i64: 1, 0>} : (tensor<2209x49xf16>) -> tensor<49x2209xf16>
-    %4 = prim.broadcast %3 {dims = array<i64: 1, 2>} : (tensor<49x2209xf16>) -> tensor<8x49x2209xf16>
-    prim.yield %4 : tensor<8x49x2209xf16>
+    %4 = prim.broadcast %3 {dims = array<i64: 1, 2>} : (tensor<49x2209xf16>) -> tensor<16x49x2209xf16>
+    prim.yield %4 : tensor<16x49x2209xf16>
   }
-  return %0 : tensor<8x49x2209xf16>
+  return %0 : tensor<16x49x2209xf16>
 }

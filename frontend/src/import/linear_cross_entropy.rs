@@ -5,18 +5,10 @@
 use strata_core::ir::{Builder, ElementType, Type, Value};
 use strata_dialects::aten::{self, Input, Operator, Size, op};
 
-use super::{
-    error::Refusal,
-    node::Importer,
-    python::needed,
-    scope::{Scope, constant},
-};
-use crate::pt2::{
-    argument::{Argument, OptionalTensor},
-    schema::Node,
-};
+use super::{arguments, error::Refusal, node::Importer, python::needed, scope::Scope};
+use crate::pt2::{argument::Argument, schema::Node};
 
-/// Gives the loss, and gradients that PyTorch computes with it.
+/// Gives the loss, and gradients that PyTorch computes with it. The other one gives the loss of each row alone.
 const REDUCED: &str = "torch.ops.torch_nn._linear_cross_entropy_batch_chunked.default";
 const NOT_REDUCED: &str = "torch.ops.torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default";
 
@@ -33,37 +25,36 @@ pub(super) fn import<'g, 'c>(importer: &mut Importer<'c>, scope: &mut Scope<'g, 
     if gradients.iter().any(|gradient| is_used(scope, gradient)) {
         return Err(Refusal::unsupported("its gradients are used, and only the loss is imported"));
     }
-    let tensor = |name, place| optional(scope, needed(node, name, place)?);
-    let given = |name, place| tensor(name, place)?.ok_or_else(|| Refusal::broken(format!("argument `{name}` is no tensor")));
-    let (input, layer, target) = (given("input", 0)?, given("linear_weight", 1)?, given("target", 2)?);
-    let (bias, weight) = (tensor("linear_bias", 3)?, tensor("weight", 4)?);
     // Only the operator that reduces has a reduction and smoothing.
-    let reduction = if reduced { reduction(needed(node, "reduction", 5)?)? } else { 0 };
-    let ignored = integer(scope, needed(node, "ignore_index", if reduced { 6 } else { 5 })?)?;
-    let smoothing = if reduced { scope.scalar(needed(node, "label_smoothing", 7)?)? } else { None };
+    let given = |name, place| needed(node, name, place).map(Some);
+    let (reduction, smoothing) =
+        if reduced { (reduction(needed(node, "reduction", 5)?)?, given("label_smoothing", 7)?) } else { (0, None) };
+    let ignored = given("ignore_index", if reduced { 6 } else { 5 })?;
+    let layer = (op::LINEAR.schema(), vec![given("input", 0)?, given("linear_weight", 1)?, given("linear_bias", 3)?]);
+    let loss = (op::CROSS_ENTROPY_LOSS.schema(), vec![None, given("target", 2)?, given("weight", 4)?, None, ignored, smoothing]);
 
     let builder = &mut importer.builder;
+    let (mut layer, mut loss) = (arguments::inputs(builder, scope, &layer)?, arguments::inputs(builder, scope, &loss)?);
     let result = scope.ty(builder.cx(), &node.outputs[0])?;
     // Chunks of halves have their logits in f32.
     let halves = [ElementType::F16, ElementType::BF16].map(Some).contains(&result.element_type());
     let element = if halves { builder.cx().element(ElementType::F32) } else { result.element() };
-    let mut widened = |value: Value<'c>| if halves && is_float(value) { cast(builder, value, element) } else { Ok(value) };
-    let (input, layer, target) = (widened(input)?, widened(layer)?, widened(target)?);
-    let (bias, weight) = (bias.map(&mut widened).transpose()?, weight.map(&mut widened).transpose()?);
-    let ([rows, _], [classes, _]) = (&*input.ty().shape(), &*layer.ty().shape()) else {
-        return Err(Refusal::broken("the input and the layer's weight have two dims"));
-    };
-    let logits = builder.cx().tensor(&[*rows, *classes], element);
-    let logits = call(builder, op::LINEAR, &[Some(Input::Tensor(input)), Some(Input::Tensor(layer)), bias.map(Input::Tensor)], logits)?;
-    let arguments = [
-        Some(Input::Tensor(logits)),
-        Some(Input::Tensor(target)),
-        weight.map(Input::Tensor),
-        Some(Input::Int(Size::Const(reduction))),
-        Some(Input::Int(ignored)),
-        smoothing.map(Input::Scalar),
-    ];
-    let loss = call(builder, op::CROSS_ENTROPY_LOSS, &arguments, result.with_element(element))?;
+    for input in layer.iter_mut().chain(&mut loss) {
+        if let Some(Input::Tensor(value)) = input
+            && halves
+            && value.ty().element_type().is_some_and(ElementType::is_float)
+        {
+            *value = cast(builder, *value, element)?;
+        }
+    }
+    let [rows, classes] = [0, 1].map(|at| match &layer[at] {
+        Some(Input::Tensor(matrix)) if matrix.ty().rank() == 2 => Ok(matrix.ty().shape()[0]),
+        _ => Err(Refusal::broken("the input and the layer's weight have two dims")),
+    });
+    let logits = builder.cx().tensor(&[rows?, classes?], element);
+    loss[0] = Some(Input::Tensor(call(builder, op::LINEAR, &layer, logits)?));
+    loss[3] = Some(Input::Int(Size::Const(reduction)));
+    let loss = call(builder, op::CROSS_ENTROPY_LOSS, &loss, result.with_element(element))?;
     let loss = if halves { cast(builder, loss, result.element())? } else { loss };
     scope.define(&output.name, loss);
     Ok(true)
@@ -79,14 +70,6 @@ fn is_used(scope: &Scope<'_, '_>, result: &Argument) -> bool {
     used
 }
 
-fn optional<'c>(scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Option<Value<'c>>, Refusal> {
-    match argument {
-        Argument::AsNone(_) | Argument::AsOptionalTensor(OptionalTensor::AsNone(_)) => Ok(None),
-        Argument::AsOptionalTensor(OptionalTensor::AsTensor(tensor)) => scope.get(&tensor.name).map(Some),
-        tensor => scope.tensor(tensor).map(Some),
-    }
-}
-
 /// `at::Reduction`'s number of a reduction.
 fn reduction(argument: &Argument) -> Result<i64, Refusal> {
     match argument {
@@ -95,18 +78,6 @@ fn reduction(argument: &Argument) -> Result<i64, Refusal> {
         Argument::AsString(text) if text == "sum" => Ok(2),
         _ => Err(Refusal::broken("argument `reduction` is none of `none`, `mean` and `sum`")),
     }
-}
-
-fn integer<'c>(scope: &Scope<'_, 'c>, argument: &Argument) -> Result<Size<'c>, Refusal> {
-    match argument {
-        Argument::AsInt(value) => constant(*value).map(Size::Const),
-        Argument::AsSymInt(sym) => scope.size(sym),
-        other => Err(Refusal::broken(format!("an integer is expected, not `{}`", other.tag()))),
-    }
-}
-
-fn is_float(value: Value<'_>) -> bool {
-    value.ty().element_type().is_some_and(ElementType::is_float)
 }
 
 fn cast<'c>(builder: &mut Builder<'c>, value: Value<'c>, element: Type<'c>) -> Result<Value<'c>, Refusal> {

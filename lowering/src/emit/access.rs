@@ -60,9 +60,9 @@ impl<'c> Emitter<'c> {
         Ok(value)
     }
 
-    /// Whether any lane of a vector of bits is set.
+    /// Whether any lane of a vector of bits is set; one bit says so itself.
     pub(super) fn any(&mut self, bits: Value<'c>) -> Value<'c> {
-        vector::reduction(&mut self.b, vector::CombiningKind::Or, bits)
+        if bits.ty().is_vector() { vector::reduction(&mut self.b, vector::CombiningKind::Or, bits) } else { bits }
     }
 
     /// Whether all lanes of a vector of bits are set.
@@ -180,8 +180,8 @@ impl<'c> Emitter<'c> {
         };
         let varied = inside.is_some_and(|inside| inside.ty().is_vector());
         let at = match (at.across, inside.filter(|_| varied)) {
-            (Across::Step(step), Some(inside)) => {
-                let first = if step == Num::Const(-1) { width - 1 } else { 0 };
+            (Across::Step(Num::Const(step @ (1 | -1 | 2 | 4))), Some(inside)) => {
+                let first = if step < 0 { width - 1 } else { 0 };
                 Index { base: self.if_any(inside, at.base, first), ..at }
             }
             _ => at,
@@ -229,7 +229,7 @@ impl<'c> Emitter<'c> {
     /// Where a row of lanes is read: at the `first` place of its tensor where all are off. They read nothing there, but an address that is not
     /// mapped costs as much as a hundred rows.
     pub(super) fn if_any(&mut self, on: Value<'c>, index: Num<'c>, first: i64) -> Num<'c> {
-        let on = if on.ty().is_vector() { self.any(on) } else { on };
+        let on = self.any(on);
         let [index, first] = [index, Num::Const(first)].map(|number| number.value(&mut self.b));
         Num::Value(arith::select(&mut self.b, on, index, first))
     }

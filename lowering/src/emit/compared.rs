@@ -13,7 +13,7 @@ use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::vector;
 use strata_dialects::loops::growth::step;
 
-/// Bits of a register of any CPU that has lanes: what lanes are numbered in is no wider than a lane of it.
+/// Bits that the numbers of all lanes fill at most, those of an AVX2 register: they are no wider than what the lanes are of.
 const REGISTER_BITS: i64 = 256;
 
 /// A bound that indices never reach, beyond which a number may be cut off: sums and differences of such numbers do not wrap around.
@@ -36,7 +36,7 @@ impl<'c> Emitter<'c> {
         step_compare(&mut self.b, predicate, index, bound, self.width)
     }
 
-    /// What is the same in all lanes as an index; nothing where it is no integer as wide as one or half of it.
+    /// What is the same in all lanes as an index; nothing where it is no constant, and no integer of 32 bits or more.
     pub(super) fn as_index(&mut self, value: Value<'c>) -> Option<Num<'c>> {
         let index = self.cx.index();
         if value.ty().is_index() || matches!(Num::of(value), Num::Const(_)) {
@@ -49,13 +49,7 @@ impl<'c> Emitter<'c> {
 }
 
 /// Compares an index that steps by one, up or down, with a bound.
-pub(super) fn step_compare<'c>(
-    b: &mut Builder<'c>,
-    predicate: CmpIPredicate,
-    index: Index<'c>,
-    bound: Num<'c>,
-    width: i64,
-) -> Option<Value<'c>> {
+fn step_compare<'c>(b: &mut Builder<'c>, predicate: CmpIPredicate, index: Index<'c>, bound: Num<'c>, width: i64) -> Option<Value<'c>> {
     // base + lane < bound is lane < bound - base; base - lane < bound is lane > base - bound.
     let (predicate, bound) = match index.across {
         Across::Step(Num::Const(1)) => (predicate, bound.sub(b, index.base)),

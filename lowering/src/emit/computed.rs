@@ -28,7 +28,8 @@ impl<'c> Emitter<'c> {
     /// Remembers that the lanes of an index differ by a step, where they do: sums and differences of indices that step, and products of
     /// such a one with what is the same in all lanes. `result` is what the op of a body gives for these operands.
     pub(super) fn note_step(&mut self, op: Op<'c>, operands: &[Value<'c>], result: Value<'c>) {
-        if !result.ty().is_vector() || !self.is_exact(op.result(0)) || !operands.iter().any(|operand| self.stepping.contains_key(operand)) {
+        let steps = result.ty().is_vector() && operands.iter().any(|operand| self.stepping.contains_key(operand));
+        if !steps || !self.is_exact(op.result(0)) {
             return;
         }
         if let (arith::IndexCast::NAME, &[index]) = (op.name(), operands) {

@@ -67,7 +67,7 @@ impl<'c> Emitter<'c> {
             None => self.columns_of(&square, origin),
             // Where nothing is inside, as in slices that are padding alone, nothing is read: masked loads of what is not mapped take long.
             Some(inside) => {
-                let some = if inside.ty().is_vector() { self.any(inside) } else { inside };
+                let some = self.any(inside);
                 let zero = lanes::zero_of(&mut self.b, buffer.element);
                 let zero = memory::broadcast(&mut self.b, zero, width);
                 let (op, [then, otherwise]) = scf::branches(&mut self.b, some, &vec![zero.ty(); count as usize]);

@@ -49,8 +49,7 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
             continue;
         }
         // Numbers of lanes are compared with a bound, in as few bits as there are (`emit/compared.rs`).
-        if is_compared(op, &varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, &varying, dim))
-        {
+        if serves_comparisons(op, &varying, dim) {
             continue;
         }
         // What stands in lanes on one side of an op does so on the other.
@@ -80,12 +79,10 @@ fn is_compared<'c>(op: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool
         && (steps(lhs, dim) && same(rhs) || same(lhs) && steps(rhs, dim))
 }
 
-/// Whether all that is computed of a value are such comparisons.
-fn only_compared<'c>(value: Value<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
-    let compared = |op: Op<'c>| {
-        is_compared(op, varying, dim) || op.results().iter().any(|result| steps(*result, dim) && only_compared(*result, varying, dim))
-    };
-    value.uses().into_iter().all(|using| compared(using.op))
+/// Whether an op is such a comparison, or gives a value that steps and that only such comparisons are made of.
+fn serves_comparisons<'c>(op: Op<'c>, varying: &HashSet<Value<'c>>, dim: usize) -> bool {
+    let serves = |value: &Value<'c>| steps(*value, dim) && value.uses().into_iter().all(|using| serves_comparisons(using.op, varying, dim));
+    is_compared(op, varying, dim) || op.results().iter().any(serves)
 }
 
 /// How a load of a body moves along a dim.

@@ -132,8 +132,9 @@ fn keeps_padding(op: Op<'_>, x: Value<'_>) -> bool {
 /// with a copy, 5 by 5 in steps of two 0.88, of one 1.12, 7 by 7 in steps of two 2.4.
 const READS: i64 = 9;
 
-/// Products with each channel of a pixel from which on odd channels are worth a copy in words: of three channels it takes 17 cycles a pixel, and
-/// of three products of 16 lanes it saves one.
+/// Features times elements of the window, for each pixel that a window begins at, from which on odd channels are worth a copy in words. Half a
+/// word is lost, so pairs save one product of each; two registers of 16 lanes multiply in a cycle. Of three channels the copy takes 17 cycles
+/// a pixel, and 24 are saved by so many.
 const ODD_PRODUCTS: i64 = 768;
 
 /// The `bf16` operands of a convolution that are converted to `f32`, where two channels are products of one instruction, and the features of a

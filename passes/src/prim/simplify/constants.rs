@@ -20,6 +20,7 @@
 use super::number::{Number, elements, encode, splat, wrap};
 use super::rewriter::{Simplified, SizedPatterns, SizedRewriter, simplification};
 use crate::prim::fusion::class::is_pointwise;
+use crate::prim::zero::zero;
 use strata_core::ir::{Attr, ElementType, Op};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::NoMatch;
@@ -53,12 +54,9 @@ fn position_in_one<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplifi
     if size != Some(1) || !ty.is_static() {
         return Err("there are several places".into());
     }
-    let cx = rewriter.cx();
-    let scalar = ty.with_shape(&[]);
-    let zero = ty.element_type().and_then(|element| encode(element, Number::Int(0))).and_then(|bytes| cx.dense_attr(scalar, &bytes));
-    let zero = zero.ok_or(NoMatch::new("no such constant"))?;
-    let zero = rewriter.value(prim::Constant::NAME, &[], scalar, &[("value", zero)]);
-    Ok(rewriter.value(prim::Broadcast::NAME, &[zero], ty, &[("dims", cx.i64s_attr(&[]))]))
+    let zero = zero(rewriter, ty.element());
+    let dims = rewriter.cx().i64s_attr(&[]);
+    Ok(rewriter.value(prim::Broadcast::NAME, &[zero], ty, &[("dims", dims)]))
 }
 
 /// f(constants) = constant.

@@ -10,7 +10,7 @@ use super::number::Number;
 use super::product::by_columns;
 
 /// Which triangle of a matrix is meant, and how it lies.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Triangle {
     /// The upper one.
     pub upper: bool,
@@ -62,8 +62,10 @@ pub fn solve_one<N: Number>(a: &[N], b: &[N], kind: Triangle) -> Option<Vec<N>> 
         return None;
     }
     let mut x = b.to_vec();
-    let way = if kind.turned { eliminate } else { substitute };
-    with_vectors(|| way(a, &mut x, kind.upper, kind.unit));
+    with_vectors(|| match kind.turned {
+        true => eliminate(a, &mut x, kind.upper, kind.unit),
+        false => substitute(a, &mut x, kind.upper, kind.unit),
+    });
     Some(x)
 }
 
