@@ -328,6 +328,7 @@ impl Writer<'_> {
             Op::Reduce { dims, kind } => ("reduce".into(), format!("dims = {}, kind = \"{kind}\"", list(dims))),
             Op::ArgReduce { dim, kind } => ("arg_reduce".into(), format!("dim = {dim} : i64, kind = \"{kind}\"")),
             Op::Scan { dim, kind } => ("scan".into(), format!("dim = {dim} : i64, kind = \"{kind}\"")),
+            Op::SegmentReduce { kind } => ("segment_reduce".into(), format!("kind = \"{kind}\"")),
             Op::Dot { lhs_batch, rhs_batch, lhs_contract, rhs_contract } => (
                 "dot".into(),
                 format!(
@@ -387,7 +388,9 @@ impl Writer<'_> {
 /// Whether an op adds or multiplies many terms, as the series of the gamma functions do in the operand's own type.
 fn accumulates(op: &Op) -> bool {
     match op {
-        Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::Scatter(_, kind) => matches!(*kind, "sum" | "prod" | "add" | "mul"),
+        Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::SegmentReduce { kind } | Op::Scatter(_, kind) => {
+            matches!(*kind, "sum" | "prod" | "add" | "mul")
+        }
         Op::Dot { .. } | Op::Conv { .. } | Op::Binary("add" | "sub") | Op::Unary("digamma" | "lgamma") => true,
         _ => false,
     }
@@ -402,6 +405,7 @@ fn computes(op: &Op) -> bool {
             | Op::Convert(_)
             | Op::Reduce { .. }
             | Op::Scan { .. }
+            | Op::SegmentReduce { .. }
             | Op::Dot { .. }
             | Op::Conv { .. }
             | Op::Scatter(..)

@@ -67,6 +67,7 @@ pub enum Op {
     Reduce { dims: List, kind: &'static str },
     ArgReduce { dim: i64, kind: &'static str },
     Scan { dim: i64, kind: &'static str },
+    SegmentReduce { kind: &'static str },
     Dot { lhs_batch: List, rhs_batch: List, lhs_contract: List, rhs_contract: List },
     Conv { strides: List, low: List, high: List, lhs_dilation: List, rhs_dilation: List, groups: i64 },
     Gather(List),
@@ -193,11 +194,13 @@ impl Graph {
         let live = self.live();
         let defs = self.defs.iter().zip(&self.types).zip(live).filter(|((_, ty), live)| *live && ty.is_float());
         defs.into_iter().any(|((def, _), _)| match def {
-            Def::Op(Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::Scatter(_, kind), _) => match *kind {
-                "prod" | "mul" => true,
-                "sum" | "add" => self.special && !self.strict,
-                _ => false,
-            },
+            Def::Op(Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::SegmentReduce { kind } | Op::Scatter(_, kind), _) => {
+                match *kind {
+                    "prod" | "mul" => true,
+                    "sum" | "add" => self.special && !self.strict,
+                    _ => false,
+                }
+            }
             Def::Op(Op::Dot { .. } | Op::Conv { .. }, _) => self.special && !self.strict,
             _ => false,
         })
@@ -218,7 +221,7 @@ impl Graph {
                                 matches!(*name, "maximum" | "minimum" | "nextafter")
                                     || self.strict && matches!(*name, "add" | "sub" | "mul" | "div")
                             }
-                            Op::Reduce { kind, .. } | Op::Scan { kind, .. } => matches!(*kind, "max" | "min"),
+                            Op::Reduce { kind, .. } | Op::Scan { kind, .. } | Op::SegmentReduce { kind } => matches!(*kind, "max" | "min"),
                             Op::Scatter(_, kind) => matches!(*kind, "max" | "min" | "set"),
                             Op::Dot { .. } | Op::Conv { .. } => false,
                             Op::Convert(to) => *to == DType::F64 || is_float(self.types[inputs[0]].dtype),

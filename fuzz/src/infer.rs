@@ -106,6 +106,11 @@ impl Graph {
                         Ty { dtype: DType::I64, dims: without(x, &[*dim]) }
                     }
                     Op::Scan { .. } => x.clone(),
+                    Op::SegmentReduce { .. } => {
+                        let cut = types[1].rank().checked_sub(1).filter(|&cut| cut < x.rank())?;
+                        (types[1] == types[2] && types[1].dims[..cut] == x.dims[..cut]).then_some(())?;
+                        with([&types[1].dims[..], &x.dims[cut + 1..]].concat())
+                    }
                     Op::Sort { positions, .. } => Ty { dtype: if *positions { DType::I64 } else { x.dtype }, dims: x.dims.clone() },
                     Op::Dot { lhs_batch, rhs_batch, lhs_contract, rhs_contract } => {
                         let y = types[1];

@@ -107,6 +107,7 @@ def test_indices_behind_the_last_offset(mode, dtype, padding):
 
     indices, offsets, table = torch.randint(0, 20, (50,)), torch.tensor([0, 0, 4, 4, 30, 41, 41]), torch.randn(20, 5, dtype=dtype)
     agrees(bags, indices, table, offsets)
+    agrees(bags, indices, table, offsets[:-1])
     table.requires_grad_()
     gradient = lambda run: torch.autograd.grad(run(indices, table, offsets).square().sum(), table)[0]
     if mode != "max" and dtype == torch.float32 and padding is None:

@@ -82,3 +82,12 @@ func.func @one_part(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x
     -> (tensor<4xf32> {capture.kind = "output"}) attributes {capture.entry, capture.break = {resume = @rest, reason = "print"}} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @product_of_segments(%x: tensor<4xf32> {capture.kind = "input", capture.name = "x", capture.requires_grad}, %at: tensor<2xi64> {capture.kind = "input", capture.name = "at"})
+    -> (tensor<2xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  // expected-error @+1 {{a reduction of segments of kind `prod`}}
+  %0 = prim.segment_reduce %x, %at, %at {kind = "prod"} : (tensor<4xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

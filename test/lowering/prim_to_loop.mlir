@@ -198,3 +198,14 @@ func.func @unit_pad(%x: tensor<30x1x20xf32>, %y: tensor<f32>) -> tensor<30x3x20x
   %0 = prim.pad %x, %y {high = array<i64: 0, 1, 0>, interior = array<i64: 0, 0, 0>, low = array<i64: 0, 1, 0>} : (tensor<30x1x20xf32>, tensor<f32>) -> tensor<30x3x20xf32>
   return %0 : tensor<30x3x20xf32>
 }
+
+// -----
+
+// A stage in segments reads where they begin and end first; the loops around it are those of its result.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK: ^bb0(%[[B:.*]]: tensor<20xi64>, %[[E:.*]]: tensor<20xi64>, %[[X:.*]]: tensor<300x64xf32>):
+// CHECK: loop.stage %[[B]], %[[E]], %[[X]] {domain = array<i64: 0, 1, 2>, {{.*}}reduce = array<i64: 2>, reducer = "sum", segments, space = "register"}
+func.func @segments(%x: tensor<300x64xf32>, %begins: tensor<20xi64>, %ends: tensor<20xi64>) -> tensor<20x64xf32> {
+  %0 = prim.segment_reduce %x, %begins, %ends {kind = "sum"} : (tensor<300x64xf32>, tensor<20xi64>, tensor<20xi64>) -> tensor<20x64xf32>
+  return %0 : tensor<20x64xf32>
+}

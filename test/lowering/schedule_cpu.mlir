@@ -521,3 +521,35 @@ func.func @running_sum_of_halves(%x: tensor<1000x1000xbf16>) -> tensor<1000x1000
   %0 = prim.scan %x {dim = 1 : i64, kind = "sum"} : tensor<1000x1000xbf16>
   return %0 : tensor<1000x1000xbf16>
 }
+
+// -----
+
+// A strip of a segment's rows is summed in registers; rows of a table that no cache of a core holds are asked for ahead.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: unroll = array<i64: 1, 8>, vector = 1 : i64, width = 16 : i64
+// CHECK: schedule = {prefetch_loads = 16 : i64}
+// CHECK-LABEL: func.func @bags
+// AVX2-LABEL: func.func @bags
+func.func @bags(%table: tensor<100000x128xf32>, %index: tensor<3000xi64>, %begins: tensor<200xi64>, %ends: tensor<200xi64>) -> tensor<200x128xf32> {
+  %0 = prim.fusion %table, %index, %begins, %ends : (tensor<100000x128xf32>, tensor<3000xi64>, tensor<200xi64>, tensor<200xi64>) -> tensor<200x128xf32> {
+  ^bb0(%a: tensor<100000x128xf32>, %b: tensor<3000xi64>, %c: tensor<200xi64>, %d: tensor<200xi64>):
+    %1 = prim.gather %a, %b {dims = array<i64: 0>} : (tensor<100000x128xf32>, tensor<3000xi64>) -> tensor<3000x128xf32>
+    %2 = prim.segment_reduce %1, %c, %d {kind = "sum"} : (tensor<3000x128xf32>, tensor<200xi64>, tensor<200xi64>) -> tensor<200x128xf32>
+    prim.yield %2 : tensor<200x128xf32>
+  }
+  return %0 : tensor<200x128xf32>
+}
+
+// -----
+
+// Segments of one element in the mean are summed element by element.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: schedule = {order = array<i64: 0>}
+// CHECK-NOT: vector
+// CHECK: segments
+// CHECK-LABEL: func.func @short_segments
+// AVX2-LABEL: func.func @short_segments
+func.func @short_segments(%x: tensor<3000xf32>, %begins: tensor<2999xi64>, %ends: tensor<2999xi64>) -> tensor<2999xf32> {
+  %0 = prim.segment_reduce %x, %begins, %ends {kind = "sum"} : (tensor<3000xf32>, tensor<2999xi64>, tensor<2999xi64>) -> tensor<2999xf32>
+  return %0 : tensor<2999xf32>
+}

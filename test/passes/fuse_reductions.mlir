@@ -257,3 +257,24 @@ func.func @windows_twice(%x: tensor<8x12x12xf32>) -> (tensor<8x12x12xf32>, tenso
   %n = prim.reduce %i {dims = array<i64: 3, 4>, kind = "sum"} : (tensor<8x12x12x3x3xi32>) -> tensor<8x12x12xi32>
   return %max, %n : tensor<8x12x12xf32>, tensor<8x12x12xi32>
 }
+
+// -----
+
+// Segments take in what gathers and weighs their rows, and what follows. Where they begin and end must be in memory.
+// CHECK-LABEL: func.func @bags(
+// CHECK: prim.add
+// CHECK-NEXT: prim.fusion
+// CHECK: prim.gather
+// CHECK: prim.exp
+// CHECK: prim.segment_reduce
+// CHECK: prim.sqrt
+// CHECK-NOT: prim.fusion
+func.func @bags(%table: tensor<100x64xf32>, %index: tensor<300xi64>, %offsets: tensor<20xi64>, %lengths: tensor<20xi64>) -> tensor<20x64xf32> {
+  %ends = prim.add %offsets, %lengths : tensor<20xi64>
+  %rows = prim.gather %table, %index {dims = array<i64: 0>} : (tensor<100x64xf32>, tensor<300xi64>) -> tensor<300x64xf32>
+  %weights = prim.exp %rows : tensor<300x64xf32>
+  // expected-remark @+1 {{'prim.add' is not fused into 'prim.segment_reduce': legality: where segments begin and end must be in memory}}
+  %sum = prim.segment_reduce %weights, %offsets, %ends {kind = "sum"} : (tensor<300x64xf32>, tensor<20xi64>, tensor<20xi64>) -> tensor<20x64xf32>
+  %root = prim.sqrt %sum : tensor<20x64xf32>
+  return %root : tensor<20x64xf32>
+}

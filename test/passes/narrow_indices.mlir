@@ -97,3 +97,22 @@ loop.kernel @far {sizes = affine_map<() -> (84)>, symbols = array<i64>, shapes =
   }
   loop.return %y : tensor<84xf32>
 }
+
+// -----
+
+// What is an operand twice, and of what else is left, is erased once.
+// CHECK-LABEL: loop.kernel @twice
+// CHECK: %[[I:.*]] = arith.index_cast %{{.*}} : index to i32
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK-NOT: i64
+loop.kernel @twice {shapes = [affine_map<() -> (512)>], sizes = affine_map<() -> (512)>, symbols = array<i64>} : () -> () {
+  %0 = loop.stage {domain = array<i64: 0>, maps = [], space = "buffer"} : () -> tensor<512xi1> {
+    %i = loop.index {dim = 0 : i64} : index
+    %k = arith.index_cast %i : index to i64
+    %double = arith.addi %k, %k : i64
+    %more = arith.addi %double, %k : i64
+    %less = arith.cmpi slt, %more, %double : i64
+    loop.yield %less : i1
+  }
+  loop.return %0 : tensor<512xi1>
+}

@@ -11,6 +11,8 @@
 // CHECK-NEXT: a: right along 3 directions
 // CHECK-NEXT: b: right along 0 directions
 // CHECK-SAME: left out
+// CHECK-NEXT: s: right along 3 directions
+// CHECK-NEXT: t: right along 3 directions
 // CHECK-NEXT: h: WRONG: the slope is {{.*}}, the derivative says
 // INTEGERS: no argument is a tensor of floats or complex numbers, so there is nothing to differentiate by
 // TASKS: --check-semantics, --check-gradients, --bisect, --graph and --incremental exclude each other
@@ -49,6 +51,20 @@ func.func @lost(%b: tensor<2xf64> {capture.kind = "input", capture.name = "b"}) 
   %3 = prim.mul %1, %2 : tensor<2xf64>
   %4 = prim.add %b, %3 : tensor<2xf64>
   return %4 : tensor<2xf64>
+}
+
+// -----
+
+// The second segment is empty, the last reaches behind the end, and nobody owns the row between them.
+func.func @segments(%s: tensor<7x2xf64> {capture.kind = "input", capture.name = "s"}, %t: tensor<2x6xf32> {capture.kind = "input", capture.name = "t"})
+    -> (tensor<3x2xf64> {capture.kind = "output"}, tensor<2x2xf32> {capture.kind = "output"}) attributes {capture.entry} {
+  %0 = prim.constant {value = dense<[0, 3, 4]> : tensor<3xi64>} : tensor<3xi64>
+  %1 = prim.constant {value = dense<[3, 3, 9]> : tensor<3xi64>} : tensor<3xi64>
+  %2 = prim.segment_reduce %s, %0, %1 {kind = "sum"} : (tensor<7x2xf64>, tensor<3xi64>, tensor<3xi64>) -> tensor<3x2xf64>
+  %3 = prim.constant {value = dense<[[0, 2], [0, 5]]> : tensor<2x2xi64>} : tensor<2x2xi64>
+  %4 = prim.constant {value = dense<[[2, 6], [5, 6]]> : tensor<2x2xi64>} : tensor<2x2xi64>
+  %5 = prim.segment_reduce %t, %3, %4 {kind = "max"} : (tensor<2x6xf32>, tensor<2x2xi64>, tensor<2x2xi64>) -> tensor<2x2xf32>
+  return %2, %5 : tensor<3x2xf64>, tensor<2x2xf32>
 }
 
 // -----

@@ -130,6 +130,9 @@ impl Verify for Kernel<'_> {
 /// `instruction` names what a CPU has for the body and the sum in one; the body says the same in plain operations.
 /// `chunk = [p, r, n]` reduces dim `r` in pieces: at a point of dim `p` it runs from `p * n` to `(p + 1) * n`, or to its own end.
 ///
+/// `segments`: at each point the reduced dim runs from the element of the first operand up to and without that of the second, inside of its size.
+/// The body has no use for these elements.
+///
 /// The reducers `softmax` and `softmax_or_zero` combine two yielded elements, a score and a value, to one result: the mean of the values
 /// with the softmax of the scores as weights. Where all scores are `-inf` the one gives NaN, the other 0.
 ///
@@ -137,6 +140,8 @@ impl Verify for Kernel<'_> {
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned; `logaddexp` is of scans. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
 /// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
+/// C7: a stage with `segments` reduces one dim, in no pieces; where its segments begin and end are integers, arguments of the kernel, that it reads
+/// at places which do not depend on that dim.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
     inputs: Variadic<AnyType>,
@@ -149,6 +154,7 @@ pub struct Stage {
     chunk: OptAttr<I64s>,
     spread: OptAttr<I64s>,
     scan: OptAttr<I64>,
+    segments: OptAttr<Unit>,
     reducer: OptAttr<Str>,
     instruction: OptAttr<Str>,
     schedule: OptAttr<Dict>,
@@ -180,6 +186,16 @@ impl Verify for Stage<'_> {
         let spread = self.spread().unwrap_or_default();
         let alone = spread.is_empty() || (!combines && self.op().num_results() == 1);
         ensure!(alone && spread.iter().all(|dim| domain.contains(dim)), 6, "the dims {spread:?} cannot be those of what the body yields");
+        if self.segments().is_some() {
+            let &[dim] = reduce.as_slice() else { return Err(Violation::new(7, format!("segments of the dims {reduce:?}"))) };
+            ensure!(self.chunk().is_none(), 7, "a dim is reduced in segments and in pieces");
+            let bounds: Vec<_> = self.inputs().into_iter().zip(self.maps()).take(2).collect();
+            let told = |(bound, map): &(Value<'_>, AffineMap<'_>)| {
+                let integers = bound.ty().element_type().is_some_and(|element| element.is_integer());
+                integers && bound.defining_op().is_none() && !map.results().iter().any(|expr| expr.uses_dim(dim as usize))
+            };
+            ensure!(bounds.len() == 2 && bounds.iter().all(told), 7, "the first two operands cannot say where segments begin and end");
+        }
         Ok(())
     }
 }

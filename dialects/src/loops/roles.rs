@@ -101,7 +101,7 @@ impl<'k, 'c> Roles<'k, 'c> {
         let along = (0..2).all(|operand| self.stride(operand, last) == Stride::One);
         let few = self.rows.is_none_or(|dim| kernel.static_size(dim).is_some_and(|rows| rows <= ROWS_OF_DOTS));
         let long = kernel.static_size(last).is_none_or(|size| size >= STEPS_OF_DOTS);
-        let plain = self.stage.op.str("reducer").as_deref() == Some("sum") && self.stage.is_register() && self.stage.chunk.is_none();
+        let plain = self.stage.op.str("reducer").as_deref() == Some("sum") && self.stage.is_register() && !self.stage.is_in_parts();
         let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
         let light = follow.map(|stage| stage.op.body(0).ops().len() - 1).sum::<usize>() <= OPS_OF_A_SUM;
         along && few && long && plain && light

@@ -28,6 +28,8 @@ pub struct StageView<'c> {
     pub reduce: Vec<usize>,
     /// In which pieces it reduces one of them.
     pub chunk: Option<Chunk>,
+    /// Whether the first two operands say where the reduced dim begins and ends.
+    pub segments: bool,
     /// Dims for all of whose points the body runs once.
     pub spread: Vec<usize>,
     /// The dim that it scans.
@@ -67,7 +69,8 @@ impl<'c> StageView<'c> {
         let guarded = op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]);
         let scan = op.int("scan").map(|dim| dim as usize);
         let (reduce, spread) = (dims(op, "reduce"), dims(op, "spread"));
-        Self { op, domain: dims(op, "domain"), reduce, chunk: Chunk::of(op), spread, scan, maps, guarded }
+        let segments = op.attr("segments").is_some();
+        Self { op, domain: dims(op, "domain"), reduce, chunk: Chunk::of(op), segments, spread, scan, maps, guarded }
     }
 
     /// Whether it writes at computed indices.
@@ -137,6 +140,25 @@ impl<'c> StageView<'c> {
         self.chunk.filter(|chunk| chunk.dim == dim).map(|chunk| chunk.size)
     }
 
+    /// Dims at each of whose points a part of what is reduced is combined, which is another one at each.
+    pub fn parts_of(&self) -> Vec<usize> {
+        let bounds = if self.segments { &self.maps[..self.maps.len().min(2)] } else { &[] };
+        let tells = |dim: &usize| bounds.iter().any(|map| map.results().iter().any(|expr| expr.uses_dim(*dim)));
+        let segments = self.domain.iter().copied().filter(tells);
+        self.chunk.map(|chunk| chunk.by).into_iter().chain(segments).collect()
+    }
+
+    /// Whether it combines a part of what it reduces at each of some points.
+    pub fn is_in_parts(&self) -> bool {
+        self.chunk.is_some() || self.segments
+    }
+
+    /// The dim among whose points the reduced one is shared out.
+    pub fn shared_by(&self) -> Option<usize> {
+        let segments = || self.parts_of().into_iter().find(|&dim| self.maps[0].results().last().is_some_and(|last| last.uses_dim(dim)));
+        self.chunk.map(|chunk| chunk.by).or_else(|| if self.segments { segments() } else { None })
+    }
+
     /// Its schedule.
     pub fn schedule(&self) -> StageSchedule {
         StageSchedule::of(self.op)
@@ -200,7 +222,17 @@ impl<'c> KernelView<'c> {
     /// The longest of the dims that a stage has for itself, the last of equals; one of unknown length is longer than all others.
     pub fn own_dim(&self, stage: &StageView<'c>) -> Option<usize> {
         let own = stage.domain.iter().copied().filter(|dim| !self.outer.contains(dim));
-        own.max_by_key(|&dim| stage.piece(dim).or_else(|| self.static_size(dim)).unwrap_or(i64::MAX))
+        own.max_by_key(|&dim| self.length(stage, dim).unwrap_or(i64::MAX))
+    }
+
+    /// How long a dim of a stage is at one point of the others: a piece, or what a segment has in the mean.
+    pub fn length(&self, stage: &StageView<'_>, dim: usize) -> Option<i64> {
+        let mean = || {
+            let segments = self.static_size(stage.shared_by()?)?;
+            Some((self.static_size(dim)? as u64).div_ceil(segments.max(1) as u64) as i64)
+        };
+        let segment = stage.segments && stage.reduce.contains(&dim);
+        stage.piece(dim).or_else(|| if segment { mean() } else { self.static_size(dim) })
     }
 
     /// Number of dims.
@@ -257,7 +289,7 @@ impl<'c> KernelView<'c> {
     /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.
     pub fn flops(&self) -> Option<u64> {
         let mut stages = self.stages.iter().map(|stage| {
-            let once = |dim: &&usize| stage.chunk.is_none_or(|chunk| chunk.by != **dim) && !stage.spread.contains(*dim);
+            let once = |dim: &&usize| stage.shared_by() != Some(**dim) && !stage.spread.contains(*dim);
             let counted = stage.domain.iter().filter(once);
             let points = product_of_known(counted.map(|&dim| self.static_size(dim)));
             let body = stage
@@ -283,6 +315,10 @@ impl<'c> KernelView<'c> {
     pub fn refuse(&self) -> Option<&'static str> {
         if self.stages.iter().any(|stage| stage.chunk.is_some_and(|chunk| !self.outer.contains(&chunk.by))) {
             return Some("the pieces of a reduction are not numbered by a loop around all stages");
+        }
+        let told_inside = |stage: &StageView<'_>| stage.segments && stage.parts_of().iter().any(|dim| !self.outer.contains(dim));
+        if self.stages.iter().any(told_inside) {
+            return Some("the segments of a reduction are not told by a loop around all stages");
         }
         if let Err(reason) = AttentionView::of(self) {
             return Some(reason);

@@ -31,7 +31,7 @@ pub use library::Library;
 pub use linear_transform::LinearTransform;
 pub use order::Sort;
 pub use pointwise::*;
-pub use reduce::{ArgReduce, Reduce, Scan};
+pub use reduce::{ArgReduce, Reduce, Scan, SegmentReduce};
 pub use scalar::{Cost, Pointwise};
 pub use sizes::ResultSizes;
 pub use special::Special;
@@ -61,6 +61,7 @@ pub static PRIM: DialectDef = DialectDef {
             ArgReduce::DEF,
             Reduce::DEF,
             Scan::DEF,
+            SegmentReduce::DEF,
             Conv::DEF,
             Dot::DEF,
             SoftmaxDot::DEF,

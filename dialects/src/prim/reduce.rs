@@ -59,6 +59,51 @@ impl Verify for Reduce<'_> {
     }
 }
 
+/// Combines the elements of each segment of a dimension: `x` is `(b.., n, r..)`, the result `(b.., s, r..)`, and its element `(b.., k, r..)` is
+/// that of `x` combined over the positions from `begins[b.., k]` up to and without `ends[b.., k]`, as `prim.reduce` combines. Segments follow each
+/// other: none begins before the one before it ends. What is named outside of `x` is left out.
+///
+/// C1: `x` has the leading dimensions of `begins`. C2: `begins` and `ends` have one shape, of one dimension at least. C3: `kind` fits the element
+/// type, as that of `prim.reduce`. C4: the result has the dimensions of `begins`, then those of `x` behind the one that is cut. C5: element
+/// types agree.
+#[op("prim.segment_reduce", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
+pub struct SegmentReduce {
+    x: Operand<AnyTensor>,
+    begins: Operand<Integers>,
+    ends: Operand<Integers>,
+    result: Result<AnyTensor>,
+    kind: Attr<Str>,
+}
+
+impl ResultSizes for SegmentReduce<'_> {
+    fn result_sizes(&self) -> Option<Vec<Size>> {
+        Some(sizes::segments(self.x().ty().rank(), self.begins().ty().rank()))
+    }
+}
+
+impl SizeConstraints for SegmentReduce<'_> {
+    fn size_constraints(&self) -> Vec<Constraint> {
+        let rank = self.begins().ty().rank();
+        let mut constraints = sizes::equal(1, 2, (0..rank).map(|dim| (dim, dim)));
+        constraints.extend(sizes::equal(0, 1, (0..rank.saturating_sub(1)).map(|dim| (dim, dim))));
+        constraints
+    }
+}
+
+impl Verify for SegmentReduce<'_> {
+    fn verify(self) -> Checked {
+        let (x, begins, ends) = (self.x().ty().shape(), self.begins().ty().shape(), self.ends().ty().shape());
+        let leading = begins.len().saturating_sub(1);
+        let leads = begins.len() <= x.len() && check::shapes_agree(&x[..leading], &begins[..leading]);
+        ensure!(leads, 1, "x is {}, and its segments are {}", check::show(&x), check::show(&begins));
+        let same = !begins.is_empty() && check::shapes_agree(&begins, &ends);
+        ensure!(same, 2, "segments begin at {} and end at {}", check::show(&begins), check::show(&ends));
+        check_kind(3, &self.kind(), self.x().ty())?;
+        check::result_sizes(4, self.op())?;
+        check::same_elements(5, self.x().ty(), self.result().ty())
+    }
+}
+
 /// The position of the first largest (`max`) or smallest (`min`) element along `dim`; the first NaN wins.
 ///
 /// C1: `dim` is a dimension. C2: `kind` is `max` or `min`. C3: the result has the remaining dimensions. C4: its elements

@@ -313,6 +313,13 @@ pub fn conv(layout: &ConvLayout, space: &Space<'_>) -> Option<Vec<Size>> {
     Some(sizes)
 }
 
+/// The dimensions of the segments, then those behind the one that is cut.
+pub fn segments(rank: usize, segments_rank: usize) -> Vec<Size> {
+    let mut sizes = like(1, segments_rank);
+    sizes.extend((segments_rank..rank).map(|dim| Size::Of(0, dim)));
+    sizes
+}
+
 /// The shape of the indices (operand 1), then the dimensions that are not indexed.
 pub fn gather(rank: usize, index_rank: usize, dims: &[i64]) -> Vec<Size> {
     let mut sizes = like(1, index_rank);

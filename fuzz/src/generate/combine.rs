@@ -3,7 +3,7 @@
 use strata_runtime::DType;
 
 use super::Generator;
-use crate::graph::{Fill, Op};
+use crate::graph::{Fill, Op, Size};
 use crate::rng::Rng;
 
 impl Generator {
@@ -22,6 +22,7 @@ impl Generator {
         let dim = self.rng.below(ty.rank()) as i64;
         match self.rng.below(6) {
             0 => self.op(Op::Scan { dim, kind }, &[x]),
+            2 => self.segments(x, kind),
             1 if self.exact[x] && ty.dtype != DType::Bool => {
                 let kind = self.rng.pick(&["max", "min"]);
                 self.op(Op::ArgReduce { dim, kind }, &[x])
@@ -31,6 +32,20 @@ impl Generator {
                 self.op(Op::Reduce { dims, kind }, &[x])
             }
         }
+    }
+
+    /// Segments of the first dimension, one behind the other: those between running maxima, of which some are empty and some reach outside.
+    fn segments(&mut self, x: usize, kind: &'static str) -> Option<usize> {
+        let n = self.graph.types[x].dims[0].n;
+        let (dtype, segments) = (self.rng.pick(&[DType::I64, DType::I32]), self.rng.range(0, 6));
+        let bounds = self.fixed(dtype, &[segments + 1], Fill::Below(n + 2));
+        let bounds = self.op(Op::Scan { dim: 0, kind: "max" }, &[bounds])?;
+        let mut part = |offset| {
+            let slice = Op::Slice { offsets: vec![offset], sizes: vec![Size::Fixed(segments)], strides: vec![1] };
+            self.op(slice, &[bounds])
+        };
+        let (begins, ends) = (part(0)?, part(1)?);
+        self.op(Op::SegmentReduce { kind }, &[x, begins, ends])
     }
 
     pub(super) fn dot(&mut self) -> Option<usize> {

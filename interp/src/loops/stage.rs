@@ -32,6 +32,7 @@ pub(super) struct Stage<'a, 'c> {
     kept: Vec<usize>,
     reduce: Vec<usize>,
     chunk: Option<Chunk>,
+    segments: bool,
     scan: Option<usize>,
     spread: Vec<usize>,
     maps: Vec<Vec<Expr>>,
@@ -87,6 +88,7 @@ impl<'a, 'c> Stage<'a, 'c> {
             reduce,
             spread: dims("spread")?,
             chunk: Chunk::of(op),
+            segments: op.attr("segments").is_some(),
             scan: op.int("scan").map(|dim| dim as usize),
             guarded: op.attr("guarded").and_then(Attr::as_bools).unwrap_or_else(|| vec![false; maps.len()]),
             maps,
@@ -146,14 +148,23 @@ impl<'a, 'c> Stage<'a, 'c> {
                     return Ok(());
                 }
             }
-            self.visit(&point, &mut index)?;
-            self.take(&point)
+            match self.visit(&point, &mut index)? {
+                true => self.take(&point),
+                false => Ok(()),
+            }
         })?;
         self.store(outer)
     }
 
-    /// Reads the operands at a point and runs the body there.
-    fn visit(&mut self, point: &[i64], index: &mut Vec<i64>) -> Result<(), InterpError> {
+    /// Whether a point is in the segment that its first two operands tell, if they tell one.
+    fn in_segment(&self, point: &[i64]) -> bool {
+        let bound = |operand: usize| self.body.argument(operand).int();
+        let position = self.reduce.first().map_or(0, |&dim| i128::from(point[dim]));
+        !self.segments || (bound(0)..bound(1)).contains(&position)
+    }
+
+    /// Reads the operands at a point and runs the body there, if it is in the segment that these tell.
+    fn visit(&mut self, point: &[i64], index: &mut Vec<i64>) -> Result<bool, InterpError> {
         for k in 0..self.body.arguments.len() {
             let source = self.sources.get(k).ok_or_else(|| fail("an operand of a stage is neither a tensor nor a number"))?;
             index.clear();
@@ -171,7 +182,11 @@ impl<'a, 'c> Stage<'a, 'c> {
             };
             self.body.set(k, value);
         }
-        self.body.run(point)
+        let inside = self.in_segment(point);
+        if inside {
+            self.body.run(point)?;
+        }
+        Ok(inside)
     }
 
     /// Where the element of a point is in a result.

@@ -51,6 +51,7 @@ const ARMS: &[(&str, Arm)] = &[
     (prim::Rng::NAME, random::rng),
     (prim::Scan::NAME, reduce::scan),
     (prim::Scatter::NAME, index::scatter),
+    (prim::SegmentReduce::NAME, reduce::segment_reduce),
     (prim::Slice::NAME, view::slice),
     (prim::SlidingWindow::NAME, view::window),
     (prim::SoftmaxDot::NAME, contract::softmax_dot),

@@ -6,6 +6,7 @@ use crate::aten::order::ranking;
 use crate::aten::reduce::{extreme_index, reduce as fold, wrapped};
 use crate::aten::scan::lines;
 use crate::run::single;
+use crate::tensor::Tensor;
 use crate::value::{InterpError, Results, Value, fail};
 use crate::{DType, Scalar};
 
@@ -45,6 +46,23 @@ pub(super) fn reduce(n: &Node<'_>) -> Results {
     let (start, step) = reducer(&n.text("kind")?, x.dtype())?;
     let dims = n.dims("dims", x.rank())?;
     single(Value::Tensor(fold(x, &dims, false, dtype, |v| Ok(v.iter().fold(start, |a, &b| wrapped(dtype, step(a, b)))))?))
+}
+
+pub(super) fn segment_reduce(n: &Node<'_>) -> Results {
+    let (x, begins, ends) = (n.tensor(0)?, n.tensor(1)?, n.tensor(2)?);
+    let dtype = n.dtype(0)?;
+    let (start, step) = reducer(&n.text("kind")?, x.dtype())?;
+    let axis = begins.rank().checked_sub(1).filter(|&axis| axis < x.rank()).ok_or_else(|| fail("segments of no dimension"))?;
+    let size = x.shape()[axis] as i128;
+    let shape = [begins.shape(), &x.shape()[axis + 1..]].concat();
+    single(Value::Tensor(Tensor::build(dtype, &shape, |i| {
+        let segment = &i[..=axis];
+        let mut at = i.to_vec();
+        (begins.get(segment).int().max(0)..ends.get(segment).int().min(size)).fold(start, |sum, position| {
+            at[axis] = position as usize;
+            wrapped(dtype, step(sum, x.get(&at)))
+        })
+    })?))
 }
 
 pub(super) fn scan(n: &Node<'_>) -> Results {

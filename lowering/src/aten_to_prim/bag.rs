@@ -4,7 +4,7 @@ use strata_core::ir::Value;
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
 use strata_dialects::prim;
-use strata_dialects::prim_builder::{Scalar, Size, Tensor};
+use strata_dialects::prim_builder::{Scalar, Segments, Size, Tensor};
 
 use super::args::Args;
 use super::index::{flat, positions};
@@ -93,14 +93,16 @@ fn sums_in_blocks(mode: i64, rows: Tensor<'_>) -> bool {
     mode != MAX && rows.dtype() != DType::F64
 }
 
-/// Which indices come before the last offset, where that one ends the last bag and PyTorch sums in blocks: all others are in no bag then. Where it
-/// takes row by row they are in the last bag.
-fn before_last_offset<'c>(a: &Args<'c>, indices: Tensor<'c>) -> Option<Tensor<'c>> {
-    (ends_last_bag(a) && sums_in_blocks(a.int("mode"), a.raw("weight"))).then(|| {
-        let offsets = positions(a.raw("offsets"));
-        let count = offsets.size(0);
-        a.prim.range(DType::I64, indices.size(0)).less(offsets.slice(0, count - 1, 1, 1))
-    })
+/// The bags as segments of the indices. What lies behind an offset that ends the last bag is in none where PyTorch sums in blocks, and in the last
+/// bag where it takes row by row.
+fn segments<'c>(a: &Args<'c>, indices: Tensor<'c>, count: Size<'c>, padded: bool) -> Segments<'c> {
+    let offsets = positions(a.raw("offsets"));
+    let ended = ends_last_bag(a) && !padded && sums_in_blocks(a.int("mode"), a.raw("weight"));
+    let ends = match ended {
+        true => offsets.slice(0, 1, count, 1),
+        false => a.prim.concat(&[offsets.slice(0, 1, count - 1, 1), a.prim.size_tensor(offsets.dtype(), indices.size(0)).unsqueeze(0)], 0),
+    };
+    Segments { begins: offsets.slice(0, 0, count, 1), ends }
 }
 
 fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
@@ -110,35 +112,38 @@ fn zeros<'c>(like: Tensor<'c>, shape: &[Size<'c>]) -> Tensor<'c> {
 fn forward<'c>(a: &Args<'c>, padding: Option<Size<'c>>) -> Vec<Tensor<'c>> {
     let (table, indices, mode) = (a.tensor("weight"), flat(positions(a.raw("indices"))), a.int("mode"));
     let (count, owner) = bags(a, indices);
-    let width = table.size(1);
-    let used = padding.map(|row| indices.not_equal(row)).or_else(|| before_last_offset(a, indices));
-    let rows = table.gather(&[indices], &[0]);
-    let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * w.unsqueeze(1));
-    let sizes = a.prim.full(DType::I64, Scalar::Int(1), &indices.shape());
-    let sizes = used.map_or(sizes, |used| used.convert(DType::I64));
-    let regular = length_of_bags(a, indices);
-    let sizes = match regular {
-        Some((count, length)) => sizes.reshape(&[count.into(), length.into()]).reduce("sum", &[1], false),
-        None => a.prim.full(DType::I64, Scalar::Int(0), &[count]).scatter(sizes, &[owner], &[0], "add"),
-    };
-    let kept = |rows: Tensor<'c>, other: f64| used.map_or(rows, |used| used.unsqueeze(1).select(rows, other));
-    let (value, best) = if mode == MAX {
-        let rows = kept(rows, f64::NEG_INFINITY);
-        let top = table.prim().full(table.dtype(), Scalar::Float(f64::NEG_INFINITY), &[count, width]);
-        let top = top.scatter(rows, &[owner], &[0], "max");
-        let first = first_of(a, rows.equal(top.gather(&[owner], &[0])), indices, owner, count);
-        (top.fill_where(sizes.equal(0).unsqueeze(1), 0.0), first)
-    } else {
-        // Bags of one length are reductions, which need no owners.
-        let sum = match regular {
-            Some((count, length)) => {
-                let bags = |x: Tensor<'c>| x.reshape(&[count.into(), length.into()]);
-                let rows = table.gather(&[bags(indices)], &[0]);
-                let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * bags(flat(w)).unsqueeze(2));
-                used.map_or(rows, |used| bags(used).unsqueeze(2).select(rows, 0.0)).reduce("sum", &[1], false)
-            }
-            None => zeros(table, &[count, width]).scatter(kept(rows, 0.0), &[owner], &[0], "add"),
+    let used = padding.map(|row| indices.not_equal(row));
+    let segments = |padded: bool| segments(a, indices, count, padded);
+    let in_bags = |x: Tensor<'c>, length: i64| x.reshape(&[count, length.into()]);
+    // Bags of one length are reductions, which need no bounds.
+    let regular = length_of_bags(a, indices).map(|(_, length)| length);
+    let combined = |kind: &str, other: f64| {
+        let rows = |of: &dyn Fn(Tensor<'c>) -> Tensor<'c>| {
+            let rows = table.gather(&[of(indices)], &[0]);
+            let last = rows.rank() - 1;
+            let rows = a.opt_tensor("per_sample_weights").map_or(rows, |w| rows * of(flat(w)).unsqueeze(last));
+            used.map_or(rows, |used| of(used).unsqueeze(last).select(rows, other))
         };
+        match regular {
+            Some(length) => rows(&|x| in_bags(x, length)).reduce(kind, &[1], false),
+            None => segments(padding.is_some()).reduce(rows(&|x| x), kind),
+        }
+    };
+    let sizes = match (used, regular) {
+        (Some(used), Some(length)) => in_bags(used.convert(DType::I64), length).reduce("sum", &[1], false),
+        (Some(used), None) => segments(true).reduce(used.convert(DType::I64), "sum"),
+        (None, Some(length)) => a.prim.full(DType::I64, Scalar::Int(length), &[count]),
+        // (PyTorch counts what lies behind the last bag as a part of it, even where it does not add it up.)
+        (None, None) => segments(true).lengths(),
+    };
+    let (value, best) = if mode == MAX {
+        let top = combined("max", f64::NEG_INFINITY);
+        let rows = table.gather(&[indices], &[0]);
+        let hit = rows.equal(top.gather(&[owner], &[0]));
+        let hit = used.map_or(hit, |used| hit.and(used.unsqueeze(1)));
+        (top.fill_where(sizes.equal(0).unsqueeze(1), 0.0), first_of(a, hit, indices, owner, count))
+    } else {
+        let sum = combined("sum", 0.0);
         let mean = sum / sizes.maximum(1).convert(sum.dtype()).unsqueeze(1);
         (if mode == MEAN { mean } else { sum }, sizes)
     };
@@ -186,7 +191,7 @@ fn backward<'c>(a: &Args<'c>) -> Tensor<'c> {
         return table.scatter(none.select(grad.number(Scalar::Int(0)), grad), &[best.maximum(0), column], &[0, 1], "add");
     }
     let owner = if a.has("offsets") { bags(a, indices).1 } else { positions(a.raw("offset2bag")) };
-    // With an offset more than there are bags, what lies behind the last one is in the last bag, or in none, as in `before_last_offset`.
+    // With an offset more than there are bags, what lies behind the last one is in the last bag, or in none, as in `segments`.
     let ends = a.has("offsets") && !a.raw("offsets").size(0).same(grad.size(0));
     let count = |less: i64| a.prim.size_tensor(DType::I64, grad.size(0) - less);
     let behind = (ends && sums_in_blocks(mode, grad) && named_padding(a).is_none()).then(|| owner.greater_equal(count(0)));

@@ -2,7 +2,7 @@
 
 use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::prim;
-use strata_dialects::prim_builder::{Scalar, Tensor, coordinates, product};
+use strata_dialects::prim_builder::{Scalar, Segments, Tensor, coordinates, product};
 
 use super::rule::Rule::{Custom, Zero};
 use super::rule::{At, Cotangents, Row, prim_rows, wide};
@@ -17,6 +17,9 @@ prim_rows! {
     /// `g * y` from the end over `x`; at the first 0 the same without it, and 0 after it. PyTorch: `cumsum_backward`,
     /// `cummaxmin_backward`, `cumprod_backward`.
     Scan => Custom(scan);
+    /// `sum`: `g` of its segment for each element, 0 outside of all. `max`, `min`: `g` shared by the elements of the segment that are its extremum.
+    /// PyTorch: `_segment_reduce_backward`.
+    SegmentReduce => Custom(segment_reduce);
 }
 
 /// A reduced tensor with the dims that it lost, for use beside what was reduced.
@@ -45,6 +48,21 @@ fn reduce<'c>(at: &At<'c>) -> Cotangents<'c> {
             mask.select(spread(wide(g)), Scalar::Int(0)) / spread(count)
         }
         kind => return at.refuse(format!("a reduction of kind `{kind}`")),
+    })]
+}
+
+fn segment_reduce<'c>(at: &At<'c>) -> Cotangents<'c> {
+    let (g, x) = (at.g(), at.x(0));
+    let segments = Segments { begins: at.x(1), ends: at.x(2) };
+    let owners = segments.owners(x.size(segments.axis()));
+    vec![Some(match at.word("kind").as_str() {
+        "sum" => owners.spread(g),
+        "max" | "min" => {
+            let hit = x.equal(owners.spread(at.y(0))).or(x.is_nan());
+            let hits = segments.reduce(hit.convert(g.dtype().compute()), "sum");
+            hit.select(owners.spread(wide(g) / hits), Scalar::Int(0))
+        }
+        kind => return at.refuse(format!("a reduction of segments of kind `{kind}`")),
     })]
 }
 

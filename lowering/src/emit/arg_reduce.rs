@@ -30,7 +30,7 @@ impl<'c> Emitter<'c> {
         let unknown = || Error::at(stage.op, format!("there is no reducer '{name}'"));
         let extremum = Reducer::named(name.trim_start_matches("arg"), element).ok_or_else(unknown)?;
         let dim = stage.reduce[0];
-        let loops = self.inner_loops(stage, copies.first());
+        let loops = self.inner_loops(stage, copies.first())?;
         let inside = loops.iter().map(|lp| lp.width).max().unwrap_or(1);
         let short = inside > 1 && matches!(self.sizes[dim], Num::Const(size) if i32::try_from(size).is_ok());
         let race = Race { name, element, position: if short { ElementType::I32 } else { ElementType::I64 } };

@@ -35,7 +35,7 @@ impl<'c> Emitter<'c> {
 
     /// One stage: its own loops, then the last outer one.
     fn around_last(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], last: Loop<'c>) -> Result<(), Error> {
-        let own: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        let own: Vec<_> = self.inner_loops(stage, copies.first())?.into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         let loops: Vec<_> = own.into_iter().chain([last]).collect();
         // Inside, no loop of the stage is left.
         let outer = std::mem::take(&mut self.kernel.outer);

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use super::emitter::{Buffer, Emitter};
-use super::memory;
 use super::nest::{Copy, Loop};
+use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Value};
 use strata_core::upstream::llvm;
+use strata_dialects::loops;
+use strata_dialects::loops::access::varying;
 use strata_dialects::loops::view::StageView;
 
 /// Parts of a sum, before each of which a part of the rows is asked for.
@@ -80,6 +82,47 @@ impl<'c> Emitter<'c> {
         }
     }
 
+    /// Asks for what a stage will load at computed places so many steps of the reduced dim later: where that is, memory tells, and no CPU guesses it
+    /// ("Software prefetching for indirect memory accesses", Ainsworth and Jones 2017).
+    pub(super) fn prefetch_loads(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], steps: i64) -> Result<(), Error> {
+        let &[dim] = stage.reduce.as_slice() else { return Ok(()) };
+        let last = self.sizes[dim].sub(&mut self.b, Num::Const(1));
+        let moving = varying(stage, dim);
+        let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
+        for load in loads.filter(|load| load.operands()[1..].iter().any(|index| moving.contains(index))) {
+            for copy in copies {
+                let mut copy = copy.clone();
+                if let Some(coord) = copy.point[dim].as_mut() {
+                    coord.base = coord.base.add(&mut self.b, Num::Const(steps)).min(&mut self.b, last);
+                }
+                let indices =
+                    load.operands()[1..].iter().map(|index| self.value_at(stage, *index, &copy)).collect::<Result<Vec<_>, _>>()?;
+                let Some(buffer) = self.buffers.get(&load.operand(0)).cloned() else { continue };
+                let indices: Vec<_> = indices.into_iter().map(|index| self.computed(index)).collect();
+                let at = self.linear(&buffer, &indices).base;
+                let at = memory::element_pointer(&mut self.b, buffer.base, at, buffer.element);
+                self.ask(at, false);
+            }
+        }
+        self.reads.clear();
+        self.checked.clear();
+        Ok(())
+    }
+
+    /// A value of a body at a point.
+    fn value_at(&mut self, stage: &StageView<'c>, value: Value<'c>, copy: &Copy<'c>) -> Result<Value<'c>, Error> {
+        let block = stage.op.body(0);
+        if let Some(operand) = block.args().iter().position(|arg| *arg == value) {
+            return self.read(stage, operand, copy);
+        }
+        let Some(op) = value.defining_op().filter(|op| op.parent() == Some(stage.op)) else {
+            return Ok(self.scalars.get(&value).copied().unwrap_or(value));
+        };
+        let operands = op.operands().into_iter().map(|operand| self.value_at(stage, operand, copy)).collect::<Result<Vec<_>, _>>()?;
+        let at = op.results().iter().position(|result| *result == value).unwrap_or_default();
+        Ok(self.scalar_op(op, &operands, copy)?[at])
+    }
+
     fn prefetch(&mut self, tensor: Value<'c>, exprs: &[AffineExpr<'c>], copies: &[Copy<'c>], write: bool) {
         let Some(buffer) = self.buffers.get(&tensor).filter(|buffer| buffer.kept.is_none()).cloned() else { return };
         let moves = |dim: &usize| self.kernel.static_size(*dim) == Some(1) || exprs.iter().any(|expr| expr.uses_dim(*dim));
@@ -88,11 +131,15 @@ impl<'c> Emitter<'c> {
         }
         for copy in copies {
             let at = self.prefetched(&buffer, exprs, copy);
-            let int = |value: i64| self.cx.int_attr(self.cx.int(32), value);
-            // To all levels of the cache for data.
-            let attrs = [("rw", int(i64::from(write))), ("hint", int(3)), ("cache", int(1))];
-            self.b.effect(llvm::Prefetch::NAME, &[at], &attrs);
+            self.ask(at, write);
         }
+    }
+
+    fn ask(&mut self, at: Value<'c>, write: bool) {
+        let int = |value: i64| self.cx.int_attr(self.cx.int(32), value);
+        // To all levels of the cache for data.
+        let attrs = [("rw", int(i64::from(write))), ("hint", int(3)), ("cache", int(1))];
+        self.b.effect(llvm::Prefetch::NAME, &[at], &attrs);
     }
 
     /// The address of the first lane.

@@ -18,6 +18,9 @@ use strata_core::upstream::vector::{self, CombiningKind};
 use strata_dialects::loops::access::varying;
 use strata_dialects::loops::view::StageView;
 
+/// Where a loop begins and ends.
+type Range<'c> = (Num<'c>, Num<'c>);
+
 impl<'c> Emitter<'c> {
     /// Writes one stage for all copies of the outer loops.
     pub(crate) fn stage(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
@@ -66,17 +69,17 @@ impl<'c> Emitter<'c> {
     }
 
     /// Loops over the dims of a stage that the outer loops do not cover, around the point of a copy of these.
-    pub(crate) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Vec<Loop<'c>> {
+    pub(crate) fn inner_loops(&mut self, stage: &StageView<'c>, copy: Option<&Copy<'c>>) -> Result<Vec<Loop<'c>>, Error> {
         let schedule = stage.schedule();
         let dims: Vec<_> = stage.domain.iter().copied().filter(|dim| !self.kernel.outer.contains(dim)).collect();
         dims.into_iter()
             .map(|dim| {
                 let lanes = schedule.vector == Some(dim);
-                let (range, length) = self.range(stage, dim, copy);
+                let (range, length) = self.range(stage, dim, copy)?;
                 // Threads of a cooperative block take neighbours where these come and go together, and turn by turn elsewhere.
                 let unroll = if lanes && (self.wide || self.cooperative.is_none()) { schedule.unroll.unwrap_or(1) } else { 1 };
                 let pieces = self.wide && stage.piece(dim).is_some_and(|size| size % unroll == 0);
-                Loop {
+                Ok(Loop {
                     dim,
                     width: if lanes { schedule.width.unwrap_or(1) } else { 1 },
                     unroll,
@@ -84,14 +87,35 @@ impl<'c> Emitter<'c> {
                     length,
                     tail: Tail::Loop,
                     aligned: range.0 == Num::Const(0) || pieces,
-                }
+                })
             })
             .collect()
     }
 
-    /// Where a dim begins and ends, and how long it is if that is known: a chunked dim has the piece of the present chunk.
-    fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> ((Num<'c>, Num<'c>), Option<i64>) {
+    /// Where a dim begins and ends, and how long it is if that is known: a chunked dim has the piece of the present chunk, one in segments
+    /// what memory says.
+    fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> Result<(Range<'c>, Option<i64>), Error> {
         let whole = (Num::Const(0), self.sizes[dim]);
+        if let Some(copy) = copy.filter(|_| stage.segments && stage.reduce.contains(&dim)) {
+            return Ok((self.segment(stage, copy, whole.1)?, None));
+        }
+        Ok(self.piece(stage, dim, copy, whole))
+    }
+
+    /// Where the segment of a point begins and ends, inside of the dim.
+    fn segment(&mut self, stage: &StageView<'c>, copy: &Copy<'c>, size: Num<'c>) -> Result<Range<'c>, Error> {
+        let copy = Copy { mask: None, ..copy.clone() };
+        let index = self.cx.index();
+        let mut bound = |operand: usize, least: Num<'c>| {
+            let told = self.read(stage, operand, &copy)?;
+            let told = Num::Value(arith::index_cast(&mut self.b, told, index));
+            Ok(told.max(&mut self.b, least).min(&mut self.b, size))
+        };
+        let begin = bound(0, Num::Const(0))?;
+        Ok((begin, bound(1, begin)?))
+    }
+
+    fn piece(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>, whole: Range<'c>) -> (Range<'c>, Option<i64>) {
         let Some(chunk) = stage.chunk.filter(|chunk| chunk.dim == dim) else { return (whole, None) };
         // (`refuse` has seen to it that there is a loop over the pieces.)
         let Some(by) = copy.and_then(|copy| copy.point[chunk.by]) else { return (whole, None) };
@@ -105,7 +129,7 @@ impl<'c> Emitter<'c> {
     }
 
     fn map(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>]) -> Result<(), Error> {
-        let loops = self.inner_loops(stage, copies.first());
+        let loops = self.inner_loops(stage, copies.first())?;
         let mut body = |emitter: &mut Self, copies: &[Copy<'c>], carried: Vec<Value<'c>>| {
             emitter.reads.clear();
             let yields = if stage.spread.is_empty() { emitter.bodies(stage, copies)? } else { emitter.spread(stage, copies)? };
@@ -161,7 +185,7 @@ impl<'c> Emitter<'c> {
         let reducer =
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let (parallel, loops): (Vec<_>, Vec<_>) =
-            self.inner_loops(stage, copies.first()).into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+            self.inner_loops(stage, copies.first())?.into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
         let asks = schedule.prefetch == Some(true);
         let in_parts = asks && parallel.is_empty() && schedule.outer_reduction.is_none();
         let ahead = if in_parts { self.ahead(copies, &loops) } else { None };
@@ -231,6 +255,9 @@ impl<'c> Emitter<'c> {
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
         let mut body = |emitter: &mut Self, copies: &[Copy<'c>], mut carried: Vec<Value<'c>>| {
             emitter.reads.clear();
+            if let Some(steps) = stage.schedule().prefetch_loads {
+                emitter.prefetch_loads(stage, copies, steps)?;
+            }
             if emitter.has_instruction(stage) {
                 for copy in in_turn(copies).iter().flatten() {
                     carried[copy.slot] = emitter.dot(stage, copy, carried[copy.slot])?;
@@ -316,7 +343,7 @@ impl<'c> Emitter<'c> {
         let doubled = to == ElementType::F32 && matches!(name.as_str(), "sum" | "prod" | "logaddexp");
         let carried_in = if doubled { ElementType::F64 } else { accumulated };
         let reducer = reducer_of(carried_in)?;
-        let loops = self.inner_loops(stage, copies.first());
+        let loops = self.inner_loops(stage, copies.first())?;
         let start = reducer.start(&mut self.b);
         let start = start_in_lanes(&mut self.b, start, self.width);
         let numbered: Vec<_> = copies.iter().enumerate().map(|(slot, copy)| Copy { slot, ..copy.clone() }).collect();
@@ -368,7 +395,7 @@ impl<'c> Emitter<'c> {
         }
         let yielded = stage.op.body(0).terminator().map_or_else(Vec::new, |op| op.operands());
         let atomic = reducer.and_then(Reducer::atomic).filter(|_| stage.schedule().atomic == Some(true));
-        let loops: Vec<_> = self.inner_loops(stage, copies.first()).into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
+        let loops: Vec<_> = self.inner_loops(stage, copies.first())?.into_iter().map(|lp| Loop { width: 1, unroll: 1, ..lp }).collect();
         // Dims on which a place depends whose bounds are checked: copies that differ in others only check it once.
         let checked: Vec<_> = yielded.iter().zip(&buffer.shape).filter(|(value, extent)| !self.is_in_bounds(**value, **extent)).collect();
         let depends = |dim: usize| {

@@ -110,7 +110,7 @@ pub fn launch_facts(op: Op<'_>) -> String {
     text += &format!(" {:?} {:?} {}", kernel.outer, kernel.tiles(), step(&kernel));
     for stage in &kernel.stages {
         let points: Vec<_> = stage.domain.iter().map(|&dim| (dim, stage.piece(dim))).collect();
-        text += &format!(" {} {points:?}", stage.op.body(0).ops().len());
+        text += &format!(" {} {points:?} {:?}", stage.op.body(0).ops().len(), stage.shared_by().filter(|_| stage.segments));
     }
     text
 }
@@ -179,7 +179,16 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
     for stage in &kernel.stages {
         let mut points = Num::Const(stage.op.body(0).ops().len() as i64);
         for &dim in &stage.domain {
-            let size = stage.piece(dim).map_or(part[dim], Num::Const);
+            let segments = stage.shared_by().filter(|_| stage.segments && stage.reduce.contains(&dim));
+            let mean = |b: &mut Builder<'c>, by: usize| {
+                let segments = sizes[by].max(b, Num::Const(1));
+                sizes[dim].ceil_div(b, segments)
+            };
+            let size = match (stage.piece(dim), segments) {
+                (Some(piece), _) => Num::Const(piece),
+                (None, Some(by)) => mean(b, by),
+                (None, None) => part[dim],
+            };
             points = points.mul(b, size);
         }
         work = work.add(b, points);

@@ -46,7 +46,7 @@ impl Tiles {
         }
         let unroll = schedule.unroll.unwrap_or_else(|| vec![1; tile.len()]);
         let whole = unroll.len() == tile.len() && tile.iter().zip(&unroll).all(|(tile, unroll)| tile % unroll == 0);
-        let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && stage.chunk.is_none());
+        let reduces = kernel.stages.first().is_some_and(|stage| stage.reduce.contains(&along) && !stage.is_in_parts());
         (whole && reduces).then_some(Self { dims: kernel.outer.clone(), tile, unroll, along, step, matrix, room: "shared" })
     }
 

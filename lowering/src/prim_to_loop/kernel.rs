@@ -204,7 +204,12 @@ impl<'c> Kernel<'c> {
         let reduced = match op.name() {
             prim::Reduce::NAME => op.ints("dims")?,
             prim::ArgReduce::NAME => vec![op.int("dim")?],
-            prim::Dot::NAME | prim::SoftmaxDot::NAME | prim::Conv::NAME | prim::LinearTransform::NAME | prim::Gather::NAME => return None,
+            prim::Dot::NAME
+            | prim::SoftmaxDot::NAME
+            | prim::Conv::NAME
+            | prim::LinearTransform::NAME
+            | prim::Gather::NAME
+            | prim::SegmentReduce::NAME => return None,
             _ => Vec::new(),
         };
         let rank = value.ty().rank() + reduced.len();
@@ -268,9 +273,12 @@ impl<'c> Kernel<'c> {
                 Ok(scalar::convert(&mut stage.b, position, ElementType::Index, to))
             }
             prim::Rng::NAME => random::element(self, stage, op, indices, to),
-            prim::Reduce::NAME | prim::ArgReduce::NAME | prim::Dot::NAME | prim::SoftmaxDot::NAME | prim::Conv::NAME => {
-                self.reduction(stage, op, to, indices)
-            }
+            prim::Reduce::NAME
+            | prim::ArgReduce::NAME
+            | prim::SegmentReduce::NAME
+            | prim::Dot::NAME
+            | prim::SoftmaxDot::NAME
+            | prim::Conv::NAME => self.reduction(stage, op, to, indices),
             prim::LinearTransform::NAME => self.mixed(stage, op, to, indices),
             prim::Gather::NAME => indexed::gather(self, stage, op, indices),
             prim::Scan::NAME | prim::Scatter::NAME => Err(Error::at(op, "it stands in the middle of a fusion; it must be its only op")),

@@ -79,6 +79,7 @@ impl<'c> Kernel<'c> {
         let reduced: Vec<usize> = match op.name() {
             prim::Reduce::NAME => ints("dims").iter().map(|&dim| dim as usize).collect(),
             prim::ArgReduce::NAME => vec![op.int("dim").unwrap_or_default() as usize],
+            prim::SegmentReduce::NAME => vec![op.operand(1).ty().rank() - 1],
             prim::Dot::NAME | prim::SoftmaxDot::NAME => ints("lhs_contract").iter().map(|&dim| dim as usize).collect(),
             _ => Vec::new(),
         };
@@ -103,7 +104,7 @@ impl<'c> Kernel<'c> {
             }
         }
         let reducer = match op.name() {
-            prim::Reduce::NAME => op.str("kind").unwrap_or_default(),
+            prim::Reduce::NAME | prim::SegmentReduce::NAME => op.str("kind").unwrap_or_default(),
             prim::ArgReduce::NAME => format!("arg{}", op.str("kind").unwrap_or_default()),
             prim::SoftmaxDot::NAME if op.str("empty").as_deref() == Some("zero") => "softmax_or_zero".to_owned(),
             prim::SoftmaxDot::NAME => "softmax".to_owned(),
@@ -118,7 +119,8 @@ impl<'c> Kernel<'c> {
             })
             .collect();
         let result = self.cx.tensor(&shape, self.cx.element(accumulated));
-        let kind = Kind::Reduce { dims: &fresh, reducer: &reducer };
+        let segments = op.isa::<prim::SegmentReduce>();
+        let kind = Kind::Reduce { dims: &fresh, reducer: &reducer, segments };
         // The result is there along dims that the kernel's other stages do not run over: those of a mean, and of its scores.
         let space = if op.isa::<prim::SoftmaxDot>() || StageView::new(before).is_attention() { "tile" } else { "register" };
         let mut stage = Stage::open(self, Some(before), &domain, &kind, &[result], space);
@@ -134,6 +136,11 @@ impl<'c> Kernel<'c> {
             }
             prim::Conv::NAME => conv::element(self, &mut stage, op, from, accumulated, indices, &at)?,
             _ => {
+                if segments {
+                    for bounds in [1, 2] {
+                        self.element(&mut stage, op.operand(bounds), &indices[..op.operand(bounds).ty().rank()])?;
+                    }
+                }
                 let mut source = vec![self.cx.constant(0); operand.ty().rank()];
                 for (size, &index) in sizes::of(op).unwrap_or_default().iter().zip(indices) {
                     for (_, dim) in size.operand_dims() {

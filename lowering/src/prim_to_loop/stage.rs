@@ -14,8 +14,8 @@ pub enum Kind<'a> {
     Map,
     /// One element for each point of these dims, each time the body runs.
     Spread { dims: &'a [usize] },
-    /// Combines the elements over these dims.
-    Reduce { dims: &'a [usize], reducer: &'a str },
+    /// Combines the elements over these dims; with segments in the bounds that the first two operands tell.
+    Reduce { dims: &'a [usize], reducer: &'a str, segments: bool },
     /// Running combination along a dim.
     Scan { dim: usize, reducer: &'a str },
     /// Writes at computed indices into the first operand.
@@ -56,8 +56,9 @@ impl<'c> Stage<'c> {
                 attrs.push(("spread", ints(dims)));
                 loops::Stage::NAME
             }
-            Kind::Reduce { dims, reducer } => {
+            Kind::Reduce { dims, reducer, segments } => {
                 attrs.extend([("reduce", ints(dims)), ("reducer", cx.str_attr(reducer))]);
+                attrs.extend(segments.then(|| ("segments", cx.unit())));
                 loops::Stage::NAME
             }
             Kind::Scan { dim, reducer } => {

@@ -71,7 +71,7 @@ pub fn drop_unit_dims<'c>(kernel: Op<'c>, rewriter: &mut Rewriter<'c>) {
 /// Whether a stage maps elements, or combines those of one tensor. The dims of a contraction have roles, whatever their sizes are.
 fn is_plain(stage: &StageView<'_>) -> bool {
     let contracts = !stage.reduce.is_empty() && stage.maps.len() > 1;
-    !stage.is_scatter() && stage.scan.is_none() && !contracts && stage.spread.is_empty() && stage.chunk.is_none()
+    !stage.is_scatter() && stage.scan.is_none() && !contracts && stage.spread.is_empty() && !stage.is_in_parts()
 }
 
 /// Whether the body of a stage asks for the index of a dim.

@@ -81,8 +81,8 @@ impl<'k, 'c> Row<'k, 'c> {
         let outer = stage.parallel().iter().all(|dim| kernel.outer.contains(dim));
         let mut strides = stage.op.operands().into_iter().zip(&stage.maps).map(|(operand, map)| stride(*map, operand, dim));
         let in_order = strides.all(|stride| stride != Stride::Other);
-        if !outer || arg || stage.chunk.is_some() || yielded.ty().is_index() {
-            return Err("it reduces positions or pieces, or its results are no rows of the outer loops".into());
+        if !outer || arg || stage.is_in_parts() || yielded.ty().is_index() {
+            return Err("it reduces positions, pieces or segments, or its results are no rows of the outer loops".into());
         }
         if !in_order {
             return Err("a row is not read in the order of memory".into());
@@ -95,7 +95,7 @@ impl<'k, 'c> Row<'k, 'c> {
 
     /// Where a later stage computes the row again.
     fn again(&self, kernel: &KernelView<'c>, stage: &'k StageView<'c>) -> Option<Again<'k, 'c>> {
-        if stage.is_scatter() || stage.scan.is_some() || stage.chunk.is_some() {
+        if stage.is_scatter() || stage.scan.is_some() || stage.is_in_parts() {
             return None;
         }
         let mut own = stage.domain.iter().copied().filter(|dim| !self.stage.domain.contains(dim) || *dim == self.dim);

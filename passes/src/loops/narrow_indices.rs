@@ -13,7 +13,7 @@
 //! %seen = arith.cmpi sle, %k, %q : i32
 //! ```
 
-use strata_core::ir::{Builder, ElementType, Op, Value};
+use strata_core::ir::{Block, Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
@@ -32,8 +32,9 @@ impl Pass for NarrowIndices {
         let mut rewriter = cx.rewriter();
         for kernel in op.find_all(loops::Kernel::NAME) {
             let Some(view) = KernelView::new(kernel) else { continue };
-            for op in view.stages.iter().flat_map(|stage| stage.op.body(0).ops()).collect::<Vec<_>>() {
-                narrow(&view, op, cx.remarks(), &mut rewriter);
+            for body in view.stages.iter().map(|stage| stage.op.body(0)) {
+                body.ops().into_iter().for_each(|op| narrow(&view, op, cx.remarks(), &mut rewriter));
+                drop_unused(body, &mut rewriter);
             }
         }
         Ok(())
@@ -55,7 +56,6 @@ fn narrow<'c>(kernel: &KernelView<'c>, op: Op<'c>, remarks: Remarks, rewriter: &
     for (at, operand) in op.operands().into_iter().enumerate() {
         let narrow = narrowed(rewriter, operand);
         rewriter.set_operand(op, at, narrow);
-        drop_unused(operand, rewriter);
     }
 }
 
@@ -77,11 +77,11 @@ fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
     }
 }
 
-/// Erases what nothing uses any more.
-fn drop_unused<'c>(value: Value<'c>, rewriter: &mut Rewriter<'c>) {
-    if let Some(op) = value.defining_op().filter(|op| op.is_unused()) {
-        let operands = op.operands();
-        rewriter.erase(op);
-        operands.into_iter().for_each(|operand| drop_unused(operand, rewriter));
+/// Erases what nothing uses any more: users first.
+fn drop_unused<'c>(body: Block<'c>, rewriter: &mut Rewriter<'c>) {
+    for op in body.ops().into_iter().rev() {
+        if (op.dialect() == "arith" || op.isa::<loops::Index>()) && op.is_unused() {
+            rewriter.erase(op);
+        }
     }
 }

@@ -55,7 +55,7 @@ impl<'c> Words<'c> {
         let dim = stage.reduce.iter().copied().rev().find(plain).filter(|_| (0..2).all(argument));
         let dim = dim.ok_or("no dim that is summed is an index of two arguments, alone or behind whole words")?;
         let alone = kernel.stages.iter().all(|other| other.op == stage.op || !other.domain.contains(&dim));
-        let sum = stage.op.str("reducer").as_deref() == Some("sum") && stage.chunk.is_none() && stage.op.operand(0) != stage.op.operand(1);
+        let sum = stage.op.str("reducer").as_deref() == Some("sum") && !stage.is_in_parts() && stage.op.operand(0) != stage.op.operand(1);
         if !sum || !alone {
             return Err("it is no plain sum of products of two arguments".into());
         }

@@ -411,7 +411,7 @@ fn made_once(kernel: &KernelView<'_>, result: usize) -> Result<(), NoMatch> {
         return Err("the kernel computes points twice".into());
     }
     let plain = |stage: &StageView<'_>| {
-        !stage.is_scatter() && stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && stage.chunk.is_none()
+        !stage.is_scatter() && stage.reduce.is_empty() && stage.scan.is_none() && stage.spread.is_empty() && !stage.is_in_parts()
     };
     maker(kernel, result).filter(plain).map(|_| ()).ok_or_else(|| "no pointwise stage makes it".into())
 }

@@ -428,3 +428,51 @@ loop.kernel @kernel_c8_type {in_place = array<i64: 1>, shapes = [affine_map<() -
   }
   loop.return %0 : tensor<24xf32>
 }
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, which segments are told by}}
+loop.kernel @kernel_c7_segments {schedule = {order = array<i64: 0>, vector = 0 : i64, width = 4 : i64}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<5xf32>) -> tensor<5xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %1 : tensor<5xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, which segments are told by}}
+loop.kernel @kernel_c7_segment_copies {schedule = {order = array<i64: 0>, unroll = array<i64: 2>}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<5xf32>) -> tensor<5xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %1 : tensor<5xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has 'prefetch_loads', and the stage reduces no dim of what it loads at computed places}}
+loop.kernel @kernel_c7_loads {schedule = {order = array<i64: 0>}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", schedule = {prefetch_loads = 16 : i64}, segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<5xf32>) -> tensor<5xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %1 : tensor<5xf32>
+}

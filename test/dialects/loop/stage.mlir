@@ -118,3 +118,64 @@ loop.kernel @stage_c6_sum {shapes = [affine_map<() -> (24)>, affine_map<() -> ()
   }
   loop.return %0 : tensor<f32>
 }
+
+// -----
+
+loop.kernel @stage_c7 {shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5, 24)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  // expected-error @+1 {{C7: segments of the dims []}}
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", scan = 1 : i64, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5x24xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  loop.return %0 : tensor<5x24xf32>
+}
+
+// -----
+
+loop.kernel @stage_c7_pieces {shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  // expected-error @+1 {{C7: a dim is reduced in segments and in pieces}}
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", chunk = array<i64: 0, 1, 4>, segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  loop.return %0 : tensor<5xf32>
+}
+
+// -----
+
+loop.kernel @stage_c7_moving {shapes = [affine_map<() -> (24)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<24xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
+  // expected-error @+1 {{C7: the first two operands cannot say where segments begin and end}}
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<24xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: f32):
+    loop.yield %c : f32
+  }
+  loop.return %0 : tensor<5xf32>
+}
+
+// -----
+
+loop.kernel @stage_c7_floats {shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xf32>, %x: tensor<24xf32>):
+  // expected-error @+1 {{C7: the first two operands cannot say where segments begin and end}}
+  %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xf32>, tensor<24xf32>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: f32, %c: f32):
+    loop.yield %c : f32
+  }
+  loop.return %0 : tensor<5xf32>
+}
+
+// -----
+
+loop.kernel @stage_c7_one {shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>):
+  // expected-error @+1 {{C7: the first two operands cannot say where segments begin and end}}
+  %0 = loop.stage %begins {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>) -> tensor<5xf32> {
+  ^bb0(%a: i64):
+    %c = arith.sitofp %a : i64 to f32
+    loop.yield %c : f32
+  }
+  loop.return %0 : tensor<5xf32>
+}

@@ -99,6 +99,8 @@ entries! {
         prefetch_along: DimIndex,
         /// Steps along `prefetch_along` that are fetched ahead.
         prefetch_distance: Count,
+        /// Steps of the reduced dim by which what is loaded at computed places is fetched ahead.
+        prefetch_loads: Count,
         /// The operand that is fetched ahead of its use.
         prefetch_operand: Index,
         /// Rows of accumulators side by side.

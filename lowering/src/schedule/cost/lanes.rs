@@ -35,7 +35,7 @@ pub fn lanes(kernel: &KernelView<'_>, dim: usize, vector_bits: i64) -> i64 {
 pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
     let body = stage.op.body(0);
     let mut widest = 8;
-    if body.args().iter().any(|arg| arg.ty().element_type().is_none()) {
+    if body.args().iter().any(|arg| arg.ty().element_type().is_none()) || stage.segments && stage.parts_of().contains(&dim) {
         return 1;
     }
     let varying = varying(stage, dim);
@@ -132,9 +132,8 @@ pub fn is_gather<'c>(stage: &StageView<'c>, load: Op<'c>, dim: usize) -> bool {
 pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) -> f64 {
     let body = stage.op.body(0).ops().len() as f64 + combined(stage);
     let Some(dim) = lanes else { return 1.0 + body + across_lines(stage) };
-    let numbers_pieces = stage.chunk.is_some_and(|chunk| chunk.by == dim);
     let in_order = stage.is_scatter() && !stage.parallel().contains(&dim);
-    if in_order || stage.scan == Some(dim) || !stage.domain.contains(&dim) || numbers_pieces {
+    if in_order || stage.scan == Some(dim) || !stage.domain.contains(&dim) || stage.parts_of().contains(&dim) {
         return 1.0 + body;
     }
     // Lanes that are used of those that are there.

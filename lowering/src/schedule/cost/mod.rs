@@ -69,7 +69,7 @@ pub(crate) fn vectors(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option
 
 /// Cycles of one thread for all points of a stage.
 fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Option<f64> {
-    let counted = stage.domain.iter().filter(|dim| stage.chunk.is_none_or(|chunk| chunk.by != **dim));
+    let counted = stage.domain.iter().filter(|dim| stage.shared_by() != Some(**dim));
     let points = counted.map(|&dim| Some(kernel.static_size(dim)? as f64)).product::<Option<f64>>()?;
     let (dim, width) = vectors(kernel, stage);
     let used = match dim.and_then(|dim| kernel.static_size(dim)) {

@@ -34,12 +34,13 @@ const TILE_PRODUCTS: i64 = 1 << 18;
 /// Operations that may follow the reduction for each vector of the register block; more of them run in a loop, as code for all is long.
 const OPS_UNROLLED: usize = 3;
 
-/// Whether some operand of the kernel's first reduction is used again along an outer dim along which another one moves.
+/// Whether some operand of the kernel's first reduction is used again along an outer dim along which another one moves. Segments, each of which has
+/// rows of its own, are no contraction.
 pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
     let stage = kernel.stages.iter().find(|stage| !stage.reduce.is_empty());
     // (Nothing is used again along a dim of one step: the product of two lines is a sum.)
     let loops = || kernel.outer.iter().filter(|&&dim| kernel.static_size(dim) != Some(1));
-    stage.is_some_and(|stage| loops().any(|&dim| reused(stage, dim)))
+    stage.is_some_and(|stage| !stage.segments && loops().any(|&dim| reused(stage, dim)))
 }
 
 /// Writes the schedule of a contraction.

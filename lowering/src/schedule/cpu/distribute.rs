@@ -68,7 +68,7 @@ pub fn schedule(kernel: &KernelView<'_>, cycles: &Cycles) {
 /// Cuts the body of a stage, if that is worth it.
 fn distribute(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, i64), cycles: &Cycles) -> bool {
     let own = stage.schedule();
-    let size = stage.piece(dim).or_else(|| kernel.static_size(dim)).unwrap_or(UNKNOWN_SIZE * width);
+    let size = kernel.length(stage, dim).unwrap_or(UNKNOWN_SIZE * width);
     if width <= 1 || size < LEAST_VECTORS * width || own.transpose.is_some() || own.outer_reduction.is_some() {
         return false;
     }

@@ -46,7 +46,9 @@ impl<'k, 'c> Frame<'k, 'c> {
         // Cost of all stages with lanes along an outer dim, and with lanes of their own.
         let along =
             |dim: usize| kernel.stages.iter().map(|stage| weight(stage) * cost(stage, Some(dim), lanes(dim), size(dim))).sum::<f64>();
-        let own: Vec<_> = kernel.stages.iter().map(|stage| own_dim(kernel, stage, target.vector_bits, &size)).collect();
+        let length = |stage: &StageView<'_>, dim: usize| kernel.length(stage, dim).unwrap_or(UNKNOWN_SIZE);
+        let own = |stage| own_dim(kernel, stage, target.vector_bits, &|dim| length(stage, dim));
+        let own: Vec<_> = kernel.stages.iter().map(own).collect();
         let own_cost: f64 = kernel.stages.iter().zip(&own).map(|(stage, own)| weight(stage) * own.1).sum();
         let outer = kernel.outer.iter().copied().map(|dim| (dim, along(dim))).min_by(|x, y| x.1.total_cmp(&y.1));
         // A tile has no dims of the outer loops, so there are no lanes along these.
@@ -129,7 +131,8 @@ impl<'k, 'c> Frame<'k, 'c> {
             let Some(dim) = own.or(tile) else { continue };
             let wanted = side_by_side(stage);
             let width = stage_lanes(stage, dim, self.target.vector_bits);
-            let turns = if self.size(dim) < wanted * width { 1 } else { wanted };
+            let length = self.kernel.length(stage, dim).unwrap_or(UNKNOWN_SIZE);
+            let turns = if length < wanted * width { 1 } else { wanted };
             let width = Some(self.lanes_along(dim, width));
             let mut schedule = StageSchedule { vector: Some(dim), width, unroll: Some(turns), ..StageSchedule::default() };
             if tile.is_some() && stage.is_register() {

@@ -60,17 +60,20 @@ fn columns(frame: &Frame<'_, '_>, stage: &StageView<'_>, vector: usize) -> i64 {
     let whole = stage.scan.is_some() && row <= frame.target.vector_registers / 2 && blocks >= 2 * THREADS;
     match whole {
         true => row.max(least),
-        false if goes_down_columns(frame, vector) => strip(row).max(least),
+        false if goes_down_columns(frame, vector) => strip(row, STRIPS_TO_SHARE).max(least),
         false => least,
     }
 }
 
+/// Strips of columns whose scatters use what memory gives.
+const STRIPS_TO_SHARE: i64 = 4;
+
 /// Vectors of a row in a strip of columns that a scatter goes down: as many of each row are read and written one behind the other. Rows are on
 /// pages of their own, and no row tells where the next one is: 1,483 rows of 1,483 halves, summed in 343 bags, take a Zen 4 195 us in strips of four
 /// vectors, 151 of eight and 122 of sixteen; 2,769 rows of 2,276 floats in 3,200 bags 1.56, 1.10 and 0.79 ms. Strips leave as few vectors
-/// over as they can, which go down by themselves. Four of them use what memory gives.
-fn strip(row: i64) -> i64 {
-    let most = (row / 4).clamp(1, 16);
+/// over as they can, which go down by themselves. There are so many in a row at least, for as many threads.
+pub(super) fn strip(row: i64, strips: i64) -> i64 {
+    let most = (row / strips).clamp(1, 16);
     (most / 2 + 1..=most).rev().min_by_key(|vectors| row % vectors).unwrap_or(1)
 }
 

@@ -1,10 +1,12 @@
 //! Kernels that reduce what they read once.
 
 use super::frame::{Frame, UNKNOWN_SIZE};
+use super::pointwise::strip;
 use crate::schedule::cost::THREADS;
 use crate::schedule::cost::lanes::COPIES_FOR_LATENCY;
-use crate::schedule::cost::lanes::side_by_side;
-use strata_core::ir::Value;
+use crate::schedule::cost::lanes::{is_gather, side_by_side};
+use strata_core::ir::{Op, Value};
+use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::StageView;
@@ -13,12 +15,23 @@ use strata_dialects::loops::view::product;
 /// Elements of a tile at most, which stands on the stack: 16 KiB of f32, half of a first-level cache.
 const TILE_ELEMENTS: i64 = 4096;
 
+/// Steps by which rows that memory names are fetched ahead. Sums of 50 rows of 64 floats out of a million take two threads of a Zen 4 137 us
+/// without, 108 with 4, 85 with 8, 79 with 16 and 81 with 32; of 30 rows of 128 floats out of 100,000 192, 166, 180, 154 and 170.
+const STEPS_AHEAD: i64 = 16;
+
 /// Writes the schedule of a kernel with reductions.
 pub fn schedule(frame: &Frame<'_, '_>) {
     match frame.vector {
         Some(vector) => {
+            fetch_rows_ahead(frame, vector);
             // (What only stores the results waits for nothing.)
-            let wanted = frame.kernel.stages.iter().filter(|stage| !stage.reduce.is_empty()).map(side_by_side).min().unwrap_or(1);
+            let reductions = || frame.kernel.stages.iter().filter(|stage| !stage.reduce.is_empty());
+            if reductions().any(|stage| stage.segments) {
+                // A segment is short, and begins wherever it likes: as much of its rows is read at once as of those of a scatter.
+                let strip = strip(frame.size(vector) / frame.width_along(vector), 1);
+                return frame.write_outer(vector, |dim| if dim == vector { strip } else { 1 });
+            }
+            let wanted = reductions().map(side_by_side).min().unwrap_or(1);
             let enough = frame.size(vector) >= TURNS_TO_SHARE * wanted * frame.width_along(vector);
             frame.write_outer(vector, |dim| match () {
                 () if dim != vector => 1,
@@ -29,6 +42,23 @@ pub fn schedule(frame: &Frame<'_, '_>) {
         None => {
             frame.write_own(tile_dim(frame));
             read_ahead(frame);
+        }
+    }
+}
+
+/// Rows that are combined, and that memory names, come from wherever they are: the next ones are asked for, where no cache of a core holds them.
+fn fetch_rows_ahead(frame: &Frame<'_, '_>, vector: usize) {
+    for stage in &frame.kernel.stages {
+        let &[dim] = stage.reduce.as_slice() else { continue };
+        let far = |load: &Op<'_>| {
+            let ty = load.operand(0).ty();
+            let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count.saturating_mul(element.bytes() as i64));
+            bytes.is_none_or(|bytes| bytes > frame.target.l2.bytes)
+        };
+        let row = |load: &Op<'_>| is_gather(stage, *load, dim) && !is_gather(stage, *load, vector);
+        let rows = stage.op.body(0).ops().into_iter().any(|op| op.isa::<loops::Load>() && row(&op) && far(&op));
+        if rows && !stage.is_tile() {
+            StageSchedule { prefetch_loads: Some(STEPS_AHEAD), ..StageSchedule::default() }.set(stage.op);
         }
     }
 }
@@ -96,7 +126,7 @@ pub fn tile_dim(frame: &Frame<'_, '_>) -> Option<usize> {
     let size = kernel.static_size(last)?;
     let rows = product(kernel.outer.iter().filter(|dim| **dim != last).map(|&dim| kernel.static_size(dim).unwrap_or(UNKNOWN_SIZE)));
     // A single reduction over rows is better off with several accumulators, and with its rows split over threads.
-    let whole = reduction.chunk.is_none() && reduction.is_register();
+    let whole = !reduction.is_in_parts() && reduction.is_register();
     let worth = whole && reduction.maps.len() > 1 && (rows >= 4 || size <= 256);
     let fits = (2..=TILE_ELEMENTS).contains(&size) && worth;
     let arg = reduction.op.str("reducer").is_some_and(|name| name.starts_with("arg"));

@@ -19,7 +19,7 @@ const LARGE_TILE: i64 = 128;
 /// The schedule, when a kernel is a contraction that is worth it; by matrix units where they may be used and fit.
 pub fn schedule(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64, numerics: Numerics, gpu: &Gpu) -> Option<KernelSchedule> {
     let (stage, rest) = kernel.stages.split_first()?;
-    let plain = stage.maps.len() >= 2 && stage.chunk.is_none() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
+    let plain = stage.maps.len() >= 2 && !stage.is_in_parts() && !stage.is_tile() && !stage.is_scatter() && stage.scan.is_none();
     let reducer = stage.op.str("reducer").is_some_and(|name| !name.starts_with("arg") && !name.starts_with("softmax"));
     let follow = rest.iter().all(|stage| stage.scan.is_none() && !stage.is_scatter() && !stage.is_tile());
     let covers = stage.parallel().len() == kernel.outer.len();

@@ -142,7 +142,7 @@ fn turns(kernel: &KernelView<'_>, stage: &StageView<'_>, size: &impl Fn(usize) -
         .domain
         .iter()
         .filter(|dim| !kernel.outer.contains(dim))
-        .map(|&dim| stage.piece(dim).unwrap_or_else(|| size(dim)))
+        .map(|&dim| kernel.length(stage, dim).unwrap_or_else(|| size(dim)))
         .max()
         .unwrap_or(1)
 }

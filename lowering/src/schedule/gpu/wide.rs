@@ -26,7 +26,7 @@ pub fn turns(kernel: &KernelView<'_>, size: &impl Fn(usize) -> i64) -> i64 {
     for stage in &kernel.stages {
         let (Some(dim), None) = (kernel.own_dim(stage), stage.op.attr(SCHEDULE)) else { continue };
         let width = width(stage, dim).unwrap_or(1);
-        let long = stage.piece(dim).unwrap_or_else(|| size(dim));
+        let long = kernel.length(stage, dim).unwrap_or_else(|| size(dim));
         if width > 1 && long >= width * WARP {
             StageSchedule { unroll: Some(width), vector: Some(dim), ..StageSchedule::default() }.set(stage.op);
             most = most.max(width);

@@ -178,7 +178,7 @@ struct Piece {
 /// The dim to cut and the size of a piece, if the reduction is to be cut.
 fn piece(kernel: &KernelView<'_>, stage: &StageView<'_>, sizes: &Sizes, (machine, outer): (&Machine, f64)) -> Option<Piece> {
     let arg = stage.op.str("reducer").is_some_and(|name| name.starts_with("arg"));
-    if arg || stage.chunk.is_some() {
+    if arg || stage.is_in_parts() {
         return None;
     }
     let dim = stage.reduce.iter().copied().max_by(|&x, &y| sizes.0[x].total_cmp(&sizes.0[y]))?;

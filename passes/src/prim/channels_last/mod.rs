@@ -7,7 +7,7 @@
 //! Few channels of a value in the order of before stay outside of the space: `n c space`, weights `c space` too. A convolution of
 //! them, or of one channel for each group of features, whose result is returned, and read by no other, stays as it is: to transpose the result
 //! costs more than it does itself. Between an input and a result in the plain order so does a depthwise one, and one whose window is one
-//! element. The padding of what stays is written out as well, and the phases of a window that moves by two.
+//! element. The padding of what stays is written out as well.
 //! Where the CPU multiplies `bf16` in pairs, a convolution of `bf16` in `f32` takes the halves themselves, as `--narrow-dots` lets products do.
 //! The transpose of the result then sinks through pointwise ops, broadcasts, pads, windows, reductions, slices, reversals,
 //! gathers, scatters, concatenations, transposes and reshapes that keep groups of dims together, until it meets the next convolution or an op

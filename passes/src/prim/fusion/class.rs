@@ -17,7 +17,7 @@ pub enum Class {
     View(View),
     /// Reads a kernel input at computed indices.
     Gather,
-    /// `reduce` and `arg_reduce`.
+    /// `reduce`, `arg_reduce` and `segment_reduce`.
     Reduce,
     /// `dot`, `conv`, `linear_transform` and `softmax_dot`.
     Contract,
@@ -67,7 +67,7 @@ pub fn classify(op: Op<'_>) -> Class {
         prim::Pad::NAME | prim::SlidingWindow::NAME | prim::Concat::NAME => Class::View(View::Guarded),
         prim::Reshape::NAME | loops::Words::NAME => Class::View(View::Reshape),
         prim::Gather::NAME => Class::Gather,
-        prim::Reduce::NAME | prim::ArgReduce::NAME => Class::Reduce,
+        prim::Reduce::NAME | prim::ArgReduce::NAME | prim::SegmentReduce::NAME => Class::Reduce,
         prim::Dot::NAME | prim::Conv::NAME | prim::LinearTransform::NAME | prim::SoftmaxDot::NAME => Class::Contract,
         prim::Scan::NAME | prim::Scatter::NAME => Class::InOrder,
         _ => Class::Alone,

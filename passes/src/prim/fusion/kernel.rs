@@ -62,11 +62,19 @@ struct Frame {
     sizes: Vec<Expr>,
     /// Which of them are reduced.
     row: Vec<usize>,
+    /// The one whose points share the row out among them.
+    segments: Option<usize>,
 }
 
 impl Frame {
     fn of_reduction<'c>(dims: &mut Dims<'c>, op: Op<'c>) -> Self {
-        Self { sizes: dims.sizes(op.operand(0)), row: reduced_dims(op) }
+        if op.isa::<prim::SegmentReduce>() {
+            // Each segment runs over a part of the row.
+            let (mut sizes, row) = (dims.sizes(op.result(0)), reduced_dims(op));
+            sizes.extend(row.iter().map(|&dim| dims.sizes(op.operand(0))[dim].clone()));
+            return Self { row: vec![sizes.len() - 1], sizes, segments: row.first().copied() };
+        }
+        Self { sizes: dims.sizes(op.operand(0)), row: reduced_dims(op), segments: None }
     }
 
     fn outer(&self) -> Vec<usize> {
@@ -133,8 +141,11 @@ struct Walk<'a, 'c> {
     open: Vec<(usize, Path, Option<usize>)>,
 }
 
-/// The dimensions that a `reduce` or `arg_reduce` drops, in order.
+/// The dimensions of its operand that a reduction combines, in order.
 pub fn reduced_dims(op: Op<'_>) -> Vec<usize> {
+    if op.isa::<prim::SegmentReduce>() {
+        return op.operand(1).ty().rank().checked_sub(1).into_iter().collect();
+    }
     let dims = op.ints("dims").or_else(|| op.int("dim").map(|dim| vec![dim])).unwrap_or_default();
     let mut dims: Vec<usize> = dims.into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
     dims.sort_unstable();
@@ -307,21 +318,21 @@ fn frame<'c>(graph: &Graph<'c>, dims: &mut Dims<'c>, members: &[usize], outputs:
         if contractions.next().is_some() || reduction.is_some() {
             return Err(Refusal::Contraction);
         }
-        return Ok(Frame { sizes: dims.sizes(graph.op(contraction).result(0)), row: Vec::new() });
+        return Ok(Frame { sizes: dims.sizes(graph.op(contraction).result(0)), row: Vec::new(), segments: None });
     }
     if let Some(&reduction) = reduction {
         let frame = Frame::of_reduction(dims, graph.op(reduction));
         for &other in members.iter().filter(|&&node| graph.class(node) == Class::Reduce) {
             let other = Frame::of_reduction(dims, graph.op(other));
             let same = |a: &[usize], b: &[usize]| dims.all_equal(&frame.sizes_of(a), &other.sizes_of(b));
-            if !same(&frame.outer(), &other.outer()) || !same(&frame.row, &other.row) {
+            if frame.segments != other.segments || !same(&frame.outer(), &other.outer()) || !same(&frame.row, &other.row) {
                 return Err(Refusal::OuterDims);
             }
         }
         return Ok(frame);
     }
     let sizes = outputs.first().map(|&output| dims.sizes(graph.op(output).result(0))).unwrap_or_default();
-    Ok(Frame { sizes, row: Vec::new() })
+    Ok(Frame { sizes, row: Vec::new(), segments: None })
 }
 
 impl<'c> Walk<'_, 'c> {
@@ -448,8 +459,13 @@ impl<'c> Walk<'_, 'c> {
         if *path != self.identity(&outer) {
             return Err(Refusal::ReductionRead);
         }
+        // Where segments begin and end is read from memory.
+        if op.operands().into_iter().skip(1).any(|bounds| self.producer(bounds).is_some()) {
+            return Err(Refusal::SegmentBounds);
+        }
         if let Some(producer) = self.producer(op.operand(0)) {
-            let (mut outer, mut row) = (outer.into_iter(), self.frame.row.clone().into_iter());
+            let segments = self.frame.segments;
+            let (mut outer, mut row) = (outer.into_iter().filter(|dim| Some(*dim) != segments), self.frame.row.clone().into_iter());
             let order: Vec<usize> =
                 (0..op.operand(0).ty().rank()).filter_map(|dim| if dropped.contains(&dim) { row.next() } else { outer.next() }).collect();
             let read = self.identity(&order);
@@ -507,9 +523,12 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// How often an element is computed when the kernel runs over all its dimensions. Row dimensions do not count: what does not
-    /// depend on the row is there once for all of it.
+    /// depend on the row is there once for all of it. Nor do segments of the row, of which each has elements of its own.
     fn repeats(&self, used: u64) -> Option<i64> {
-        let missing = (0..self.frame.sizes.len()).filter(|dim| used & (1 << dim.min(&63)) == 0 && !self.frame.row.contains(dim));
+        let is_used = |dim: usize| used & (1 << dim.min(63)) != 0;
+        let on_row = self.frame.row.iter().any(|&dim| is_used(dim));
+        let shared_out = |dim: usize| on_row && self.frame.segments == Some(dim);
+        let missing = (0..self.frame.sizes.len()).filter(|&dim| !is_used(dim) && !self.frame.row.contains(&dim) && !shared_out(dim));
         missing
             .map(|dim| self.dims.resolve(&self.frame.sizes[dim]).as_constant())
             .try_fold(1i64, |product, size| product.checked_mul(size?))

@@ -79,7 +79,7 @@ fn reads_across(graph: &Graph<'_>, members: &[usize]) -> bool {
         let rows = ty.rank().checked_sub(1).is_some_and(|last| !reduced_dims(op).contains(&last));
         let again = op.result(0).uses().iter().all(|using| using.op.isa::<prim::Reduce>());
         let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count * element.bytes() as i64);
-        let far = rows && bytes.is_some_and(|bytes| bytes >= if again { NEAREST } else { NEAR });
+        let far = rows && !op.isa::<prim::SegmentReduce>() && bytes.is_some_and(|bytes| bytes >= if again { NEAREST } else { NEAR });
         far.then(|| ty.num_elements()).flatten()
     };
     let mut reduced = members.iter().filter(|&&node| graph.class(node) == Class::Reduce).filter_map(|&node| across(graph.op(node)));

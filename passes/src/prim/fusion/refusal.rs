@@ -23,6 +23,9 @@ pub enum Refusal {
     /// Legality: a gather reads memory.
     #[error("legality: the gathered tensor must be in memory")]
     GatherData,
+    /// Legality: the loop over a segment asks memory for its bounds.
+    #[error("legality: where segments begin and end must be in memory")]
+    SegmentBounds,
     /// Legality: reductions must share their outer dimensions.
     #[error("legality: two reductions have different outer or reduced dimensions")]
     OuterDims,
