@@ -28,6 +28,8 @@ entries! {
         cpu: Text = "x86-64-v4".to_owned(),
         /// Cycles of the operations that cost models count.
         cycles: CyclesOf = Cycles::default(),
+        /// Bits of a vector that its units work on at once: a wider vector takes several turns (double pumping).
+        datapath_bits: Bits = 512,
         /// What its instructions need, as LLVM spells it: `+avx2,-avx512f`. What is said last counts.
         features: Text = "+avx,+avx2,+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,+bmi,+bmi2,+f16c,+fma,+sse4.2".to_owned(),
         /// Billions of cycles in a second.
@@ -258,6 +260,11 @@ impl Target {
     /// Lanes of a vector of elements of so many bits; one at least.
     pub fn lanes(&self, bits: u32) -> i64 {
         (self.vector_bits / i64::from(bits.max(1))).max(1)
+    }
+
+    /// Turns in which its units take a vector of some of the lanes of a full one.
+    pub fn turns(&self, lanes: i64, full: i64) -> i64 {
+        (self.vector_bits * lanes / full.max(1) / self.datapath_bits).max(1)
     }
 
     /// Bytes of what stays in a core's second-level cache while other data passes by: half of it.

@@ -1,4 +1,4 @@
-//! Caches of CPUs: what the system says of the machine at hand, and what the makers say of others.
+//! Caches and datapaths of CPUs: what the system says of the machine at hand, and what the makers say of others.
 
 use std::fs;
 use std::path::Path;
@@ -16,14 +16,21 @@ struct Family {
     l3: (i64, i64),
     /// Whether non-temporal stores wait in the buffers of loads.
     shared_fill_buffers: bool,
+    /// Bits of a vector that a unit works on at once, where they are fewer than those of a register.
+    datapath: Option<i64>,
 }
 
 const fn intel(cpus: &'static [&'static str], l1: (i64, i64), l2: (i64, i64), l3: (i64, i64)) -> Family {
-    Family { cpus, l1, l2, l3, shared_fill_buffers: true }
+    Family { cpus, l1, l2, l3, shared_fill_buffers: true, datapath: None }
 }
 
 const fn other(cpus: &'static [&'static str], l1: (i64, i64), l2: (i64, i64), l3: (i64, i64)) -> Family {
-    Family { cpus, l1, l2, l3, shared_fill_buffers: false }
+    Family { cpus, l1, l2, l3, shared_fill_buffers: false, datapath: None }
+}
+
+/// Wider vectors go through its units in several turns.
+const fn pumped(family: Family, bits: i64) -> Family {
+    Family { datapath: Some(bits), ..family }
 }
 
 /// From Intel's, AMD's and Arm's optimisation guides. A CPU that is not listed has the caches of [`Target::default`].
@@ -39,10 +46,11 @@ const FAMILIES: &[Family] = &[
     intel(&["lunarlake", "pantherlake"], (48, 12), (2560, 10), (12 << 10, 12)),
     intel(&["sapphirerapids", "emeraldrapids", "graniterapids", "graniterapids-d"], (48, 12), (2 << 10, 16), (105 << 10, 15)),
     intel(&["gracemont", "sierraforest", "grandridge", "clearwaterforest"], (32, 8), (4 << 10, 16), (96 << 10, 12)),
-    other(&["bdver1", "bdver2", "bdver3", "bdver4"], (16, 4), (2 << 10, 16), (8 << 10, 64)),
-    other(&["znver1", "znver2"], (32, 8), (512, 8), (16 << 10, 16)),
+    pumped(other(&["bdver1", "bdver2", "bdver3", "bdver4"], (16, 4), (2 << 10, 16), (8 << 10, 64)), 128),
+    pumped(other(&["znver1"], (32, 8), (512, 8), (16 << 10, 16)), 128),
+    other(&["znver2"], (32, 8), (512, 8), (16 << 10, 16)),
     other(&["znver3"], (32, 8), (512, 8), (32 << 10, 16)),
-    other(&["znver4"], (32, 8), (1 << 10, 8), (32 << 10, 16)),
+    pumped(other(&["znver4"], (32, 8), (1 << 10, 8), (32 << 10, 16)), 256),
     other(&["znver5"], (48, 12), (1 << 10, 16), (32 << 10, 16)),
     other(&["cortex-a72", "cortex-a76", "neoverse-n1"], (64, 4), (1 << 10, 8), (32 << 10, 16)),
     other(&["neoverse-v1", "neoverse-n2"], (64, 4), (1 << 10, 8), (32 << 10, 16)),
@@ -58,6 +66,7 @@ pub fn look_up(target: &mut Target) {
         (level.bytes, level.ways) = (kibibytes << 10, ways);
     }
     target.shared_fill_buffers = family.shared_fill_buffers;
+    target.datapath_bits = family.datapath.unwrap_or(target.vector_bits).min(target.vector_bits);
 }
 
 /// Fills in what Linux says of the first core's caches; where it says nothing, what is there stays.
@@ -100,5 +109,6 @@ mod tests {
         let target = named("icelake-server").unwrap();
         assert_eq!((target.l1.bytes, target.l1.ways, target.l2.bytes), (48 << 10, 12, 1280 << 10));
         assert!(target.shared_fill_buffers && !named("znver4").unwrap().shared_fill_buffers);
+        assert_eq!((target.datapath_bits, named("znver4").unwrap().datapath_bits), (512, 256));
     }
 }

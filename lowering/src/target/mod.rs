@@ -77,7 +77,7 @@ fn described(target: Target) -> Target {
         () => 128,
     };
     let vector_registers = if arm || target.has("avx512f") { 32 } else { 16 };
-    let mut target = Target { vector_bits, vector_registers, ..target };
+    let mut target = Target { datapath_bits: vector_bits, vector_bits, vector_registers, ..target };
     caches::look_up(&mut target);
     target
 }

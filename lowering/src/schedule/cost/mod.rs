@@ -28,7 +28,7 @@ const ATTENTION_SUMS: f64 = 8.0;
 pub fn seconds(kernel: &KernelView<'_>, target: &Target, threads: usize) -> Option<f64> {
     let all = threads.max(1) as f64;
     let bytes = kernel.bytes()? as f64;
-    let cycles = kernel.stages.iter().map(|stage| cycles(kernel, stage, &target.cycles)).sum::<Option<f64>>()?;
+    let cycles = kernel.stages.iter().map(|stage| cycles(kernel, stage, target)).sum::<Option<f64>>()?;
     let parts = parts(kernel)? as f64;
     let (launch, wake) = (1e-9 * target.launch_nanoseconds, 1e-9 * target.thread_wake_nanoseconds);
     let shared = cycles > WORTH_WAKING * wake * 1e9 * target.gigahertz && parts > 1.0;
@@ -68,7 +68,8 @@ pub(crate) fn vectors(kernel: &KernelView<'_>, stage: &StageView<'_>) -> (Option
 }
 
 /// Cycles of one thread for all points of a stage.
-fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Option<f64> {
+fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, target: &Target) -> Option<f64> {
+    let table = &target.cycles;
     let counted = stage.domain.iter().filter(|dim| stage.shared_by() != Some(**dim));
     let points = counted.map(|&dim| Some(kernel.static_size(dim)? as f64)).product::<Option<f64>>()?;
     let (dim, width) = vectors(kernel, stage);
@@ -77,6 +78,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
         None => width,
     };
     let vectors = points / used.max(1.0);
+    let turns = dim.map_or(1, |dim| target.turns(width as i64, lanes::lanes(kernel, dim, target.vector_bits))) as f64;
     let body = body(kernel, stage, (dim, width), table);
     // Scores and means read their operands once for a block of rows.
     let (schedule, streams) = (stage.schedule(), kernel.schedule().online.is_some());
@@ -103,10 +105,10 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, table: &Cycles) -> Opt
         let chains = if streams { ATTENTION_SUMS } else { copies(kernel, |_| true) * own };
         // A product and its sum are one instruction, and loads run beside it.
         let fused = stage.op.body(0).ops().iter().any(|op| op.isa::<arith::MulF>());
-        vector = (if fused { body } else { body + 0.5 }).max(loads).max(table.latency / chains);
+        vector = (turns * (if fused { body } else { body + 0.5 }).max(loads)).max(table.latency / chains);
     } else if !stage.is_register() {
         let last = stage.result_dims().last().copied();
-        vector += if dim.is_none() || last == dim { 0.5 } else { width };
+        vector = turns * (vector + if dim.is_none() || last == dim { 0.5 } else { width });
     }
     let inner_lanes = dim.is_some_and(|dim| stage.reduce.contains(&dim));
     let results = if reduces && inner_lanes {

@@ -77,9 +77,12 @@ impl<'k, 'c> Frame<'k, 'c> {
         let Some(size) = self.kernel.static_size(dim).map(|size| size.max(1)) else { return width };
         let held = width.min((size as u64).next_power_of_two() as i64);
         // A vector that is not full costs as much as a full one, and its mask as much again.
-        let cost = |width: i64| (size as u64).div_ceil(width as u64) + u64::from(size % width != 0);
+        let cost = |lanes: i64| {
+            let ragged = size % lanes != 0;
+            ((size as u64).div_ceil(lanes as u64) * self.target.turns(lanes, width) as u64 + u64::from(ragged), ragged)
+        };
         let half = (held / 2).max(1);
-        if cost(half) <= cost(held) { half } else { held }
+        if cost(half) < cost(held) { half } else { held }
     }
 
     /// A dim of lanes whose last ones, which do not fill `step` of them, end apart: where masks are vectors, masked stores take twenty times as long
