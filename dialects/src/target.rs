@@ -262,9 +262,9 @@ impl Target {
         (self.vector_bits / i64::from(bits.max(1))).max(1)
     }
 
-    /// Turns in which its units take a vector of some of the lanes of a full one.
-    pub fn turns(&self, lanes: i64, full: i64) -> i64 {
-        (self.vector_bits * lanes / full.max(1) / self.datapath_bits).max(1)
+    /// Turns in which its units take a vector of so many bits.
+    pub fn turns(&self, bits: i64) -> i64 {
+        (bits / self.datapath_bits).max(1)
     }
 
     /// Bytes of what stays in a core's second-level cache while other data passes by: half of it.

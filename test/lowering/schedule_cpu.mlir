@@ -553,3 +553,29 @@ func.func @short_segments(%x: tensor<3000xf32>, %begins: tensor<2999xi64>, %ends
   %0 = prim.segment_reduce %x, %begins, %ends {kind = "sum"} : (tensor<3000xf32>, tensor<2999xi64>, tensor<2999xi64>) -> tensor<2999xf32>
   return %0 : tensor<2999xf32>
 }
+
+// -----
+
+// Rows and columns of an image are scalars for all of its six channels: lanes run along these, and not across rows.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: vector = 2 : i64, width = 8 : i64
+// CHECK-LABEL: func.func @nearest
+// AVX2-LABEL: func.func @nearest
+func.func @nearest(%x: tensor<300x300x6xf32>) -> tensor<600x600x6xf32> {
+  %0 = prim.fusion %x : (tensor<300x300x6xf32>) -> tensor<600x600x6xf32> {
+  ^bb0(%a: tensor<300x300x6xf32>):
+    %half = prim.constant {value = dense<0.5> : tensor<f32>} : tensor<f32>
+    %halves = prim.broadcast %half {dims = array<i64>} : (tensor<f32>) -> tensor<600x600xf32>
+    %i = prim.iota {dim = 0 : i64} : tensor<600x600xf32>
+    %j = prim.iota {dim = 1 : i64} : tensor<600x600xf32>
+    %1 = prim.mul %i, %halves : tensor<600x600xf32>
+    %2 = prim.mul %j, %halves : tensor<600x600xf32>
+    %3 = prim.floor %1 : tensor<600x600xf32>
+    %4 = prim.floor %2 : tensor<600x600xf32>
+    %5 = prim.convert %3 : (tensor<600x600xf32>) -> tensor<600x600xi64>
+    %6 = prim.convert %4 : (tensor<600x600xf32>) -> tensor<600x600xi64>
+    %7 = prim.gather %a, %5, %6 {dims = array<i64: 0, 1>} : (tensor<300x300x6xf32>, tensor<600x600xi64>, tensor<600x600xi64>) -> tensor<600x600x6xf32>
+    prim.yield %7 : tensor<600x600x6xf32>
+  }
+  return %0 : tensor<600x600x6xf32>
+}

@@ -24,25 +24,38 @@ const NEAR_LOAD: f64 = 0.25;
 /// Elements that neighbours in a gather are apart in the mean, at most, to be near: those of two registers are one permutation.
 const MOST_GROWTH: f64 = 2.0;
 
+/// What an operation saves that is the same in all lanes: CPUs begin four of scalars in a cycle and two of vectors.
+const UNIFORM: f64 = 0.5;
+
 /// Lanes along a dim that fit a register for the widest element of the kernel that differs between them; one where bodies have no vector
 /// form.
 pub fn lanes(kernel: &KernelView<'_>, dim: usize, vector_bits: i64) -> i64 {
     kernel.stages.iter().map(|stage| stage_lanes(stage, dim, vector_bits)).min().unwrap_or(1)
 }
 
-/// Lanes along a dim that fit a register for the widest element of a stage that differs between them. What is the same in all lanes, the
-/// index of a row that is gathered, stays a scalar.
+/// Bits of the widest element of a kernel that differs between lanes along a dim.
+pub fn lane_bits(kernel: &KernelView<'_>, dim: usize) -> i64 {
+    kernel.stages.iter().filter_map(|stage| stage_bits(stage, dim)).max().unwrap_or(8)
+}
+
+/// Lanes along a dim that fit a register for the widest element of a stage that differs between them.
 pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
+    stage_bits(stage, dim).map_or(1, |bits| (vector_bits / bits).clamp(1, 32))
+}
+
+/// Bits of the widest element of a stage that differs between lanes along a dim; none where its body has no vector form. What is the same in all
+/// lanes, the index of a row that is gathered, stays a scalar.
+fn stage_bits(stage: &StageView<'_>, dim: usize) -> Option<i64> {
     let body = stage.op.body(0);
     let mut widest = 8;
     if body.args().iter().any(|arg| arg.ty().element_type().is_none()) || stage.segments && stage.parts_of().contains(&dim) {
-        return 1;
+        return None;
     }
     let varying = varying(stage, dim);
     for op in body.ops() {
         let types: Vec<_> = op.result_types().into_iter().chain(op.operand_types()).collect();
         if op.dialect() == "complex" && !complex_lanes::has_lanes(op) {
-            return 1;
+            return None;
         }
         // An index that is loaded is one at once: several registers hold its lanes, as those of a computed one.
         if op.isa::<arith::IndexCast>() && op.result(0).ty().is_index() {
@@ -63,7 +76,7 @@ pub fn stage_lanes(stage: &StageView<'_>, dim: usize, vector_bits: i64) -> i64 {
             .map(|element| i64::from(element.bits()))
             .fold(widest, i64::max);
     }
-    (vector_bits / widest).clamp(1, 32)
+    Some(widest)
 }
 
 /// Whether an index, or what is computed of indices, grows or falls by one along a dim.
@@ -138,7 +151,11 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
     }
     // Lanes that are used of those that are there.
     let used = (size as f64 / (size as f64 / width as f64).ceil()).max(1.0);
-    let mut total = body / used;
+    let varying = varying(stage, dim);
+    let uniform =
+        |op: &Op<'_>| op.num_operands() > 0 && op.num_results() > 0 && !op.results().iter().any(|result| varying.contains(result));
+    let scalar = stage.op.body(0).ops().iter().filter(|op| uniform(op)).count() as f64;
+    let mut total = (body - UNIFORM * scalar) / used;
     let access = |stride: Stride| match stride {
         Stride::Zero => 0.1,
         Stride::One => 1.0 / used,
@@ -156,7 +173,6 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
             }
     });
     total += reads.sum::<f64>();
-    let varying = varying(stage, dim);
     let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
     total += loads.map(|load| load_cost(load, &varying, dim, access)).sum::<f64>();
     if stage.reduce.is_empty() {

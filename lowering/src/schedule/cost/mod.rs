@@ -78,7 +78,7 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, target: &Target) -> Op
         None => width,
     };
     let vectors = points / used.max(1.0);
-    let turns = dim.map_or(1, |dim| target.turns(width as i64, lanes::lanes(kernel, dim, target.vector_bits))) as f64;
+    let turns = dim.map_or(1, |dim| target.turns(width as i64 * lanes::lane_bits(kernel, dim))) as f64;
     let body = body(kernel, stage, (dim, width), table);
     // Scores and means read their operands once for a block of rows.
     let (schedule, streams) = (stage.schedule(), kernel.schedule().online.is_some());

@@ -1,11 +1,14 @@
 //! What the schedules of all kinds of kernels share: lanes, sizes, and where lanes cost least.
 
-use crate::schedule::cost::lanes::{COPIES_FOR_LATENCY, cost, lanes, own_dim, side_by_side, stage_lanes};
+use crate::schedule::cost::lanes::{COPIES_FOR_LATENCY, cost, lane_bits, lanes, own_dim, side_by_side, stage_lanes};
 use strata_core::rewrite::Rewriter;
 use strata_dialects::loops::edit::set_space;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
+
+/// The part of a row's vectors that halves of a register must save: there are twice as many of them.
+const WORTH_HALVING: u64 = 10;
 
 /// A size that is not known while compiling is taken for this one.
 pub const UNKNOWN_SIZE: i64 = 64;
@@ -73,16 +76,19 @@ impl<'k, 'c> Frame<'k, 'c> {
         self.lanes_along(dim, lanes(self.kernel, dim, self.target.vector_bits))
     }
 
+    /// Lanes along a dim of so many in a full register.
     fn lanes_along(&self, dim: usize, width: i64) -> i64 {
         let Some(size) = self.kernel.static_size(dim).map(|size| size.max(1)) else { return width };
         let held = width.min((size as u64).next_power_of_two() as i64);
         // A vector that is not full costs as much as a full one, and its mask as much again.
+        let bits = lane_bits(self.kernel, dim);
         let cost = |lanes: i64| {
             let ragged = size % lanes != 0;
-            ((size as u64).div_ceil(lanes as u64) * self.target.turns(lanes, width) as u64 + u64::from(ragged), ragged)
+            ((size as u64).div_ceil(lanes as u64) * self.target.turns(lanes * bits) as u64 + u64::from(ragged), ragged)
         };
         let half = (held / 2).max(1);
-        if cost(half) < cost(held) { half } else { held }
+        let ((few, rest), (most, ragged)) = (cost(half), cost(held));
+        if (few == most && rest < ragged) || few + most / WORTH_HALVING < most { half } else { held }
     }
 
     /// A dim of lanes whose last ones, which do not fill `step` of them, end apart: where masks are vectors, masked stores take twenty times as long
