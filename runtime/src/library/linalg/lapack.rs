@@ -150,14 +150,13 @@ impl<N: Number> Lapack<N> {
         Some(())
     }
 
-    /// Solves `A X = B` in the place of B, which has `k` columns; only one triangle of A is read.
+    /// Solves `A X = B` in the place of B, which has `k` columns; only one triangle of A is read, which lies in rows.
     pub fn triangular_solve(&self, a: &[N], x: &mut [N], (n, k): (usize, usize), kind: Triangle) -> Option<()> {
         assert!(a.len() == n * n && x.len() == n * k, "the sizes of a system fit");
         let [n, k] = sizes([n, k])?;
-        // What lies in columns is seen as it is, and all else as its transpose.
-        let (side, plain) = (at(&b'R'), at(if kind.turned { &b'T' } else { &b'N' }));
-        let upper = kind.upper == kind.turned;
-        let (triangle, diagonal, one) = (if upper { b'U' } else { b'L' }, if kind.unit { b'U' } else { b'N' }, N::ONE);
+        // It is seen as its transpose.
+        let (side, plain) = (at(&b'R'), at(&b'N'));
+        let (triangle, diagonal, one) = (if kind.upper { b'L' } else { b'U' }, if kind.unit { b'U' } else { b'N' }, N::ONE);
         let (triangle, diagonal, one) = (at(&triangle), at(&diagonal), at(&one));
         let (a, x) = (a.as_ptr().cast_mut(), x.as_mut_ptr());
         // SAFETY: the matrices have these sizes. As the transposes lie there, it is X' A' = B' that is solved.
