@@ -6,7 +6,7 @@ use crate::expand_math;
 use strata_core::ir::Op;
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
-use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::loops::view::{KernelView, StageView, product_of_known};
 use strata_dialects::target::Target;
 
 /// Seconds of a kernel, on one thread, that are worth a word.
@@ -74,6 +74,18 @@ fn of_kernel(kernel: &KernelView<'_>, target: &Target) -> Vec<Slow> {
     reasons.map(|(stage, reason)| Slow { kernel: name.clone(), seconds, place: stage.op.location().short(), reason }).collect()
 }
 
+/// Elements of a row beside which what is computed once for it does not count.
+const ROW: i64 = 16;
+
+/// Whether a stage runs once for rows that another stage of the kernel goes through.
+fn is_beside_rows(kernel: &KernelView<'_>, stage: &StageView<'_>) -> bool {
+    let row = |other: &StageView<'_>| {
+        let along = other.domain.iter().filter(|dim| !stage.domain.contains(dim));
+        product_of_known(along.map(|&dim| kernel.static_size(dim))).is_none_or(|size| size >= ROW)
+    };
+    kernel.stages.iter().any(|other| stage.domain.iter().all(|dim| other.domain.contains(dim)) && row(other))
+}
+
 /// Why a stage runs one element at a time; nothing when it does not.
 fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
     let body = stage.op.body(0);
@@ -90,6 +102,7 @@ fn reason(kernel: &KernelView<'_>, stage: &StageView<'_>) -> Option<Reason> {
             () if body.ops().into_iter().any(|op| op.dialect() == "complex" && !complex_lanes::has_lanes(op)) => Reason::Complex,
             // A stage of one point has nothing to share out.
             () if stage.domain.iter().all(|&dim| kernel.static_size(dim) == Some(1)) => return None,
+            () if is_beside_rows(kernel, stage) => return None,
             () => Reason::NoLanes,
         });
     }
