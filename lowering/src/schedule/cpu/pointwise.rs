@@ -65,6 +65,9 @@ fn columns(frame: &Frame<'_, '_>, stage: &StageView<'_>, vector: usize) -> i64 {
     }
 }
 
+/// Vectors of a strip at most: half of 32 registers.
+pub(super) const WIDEST_STRIP: i64 = 16;
+
 /// Strips of columns whose scatters use what memory gives.
 const STRIPS_TO_SHARE: i64 = 4;
 
@@ -73,7 +76,7 @@ const STRIPS_TO_SHARE: i64 = 4;
 /// vectors, 151 of eight and 122 of sixteen; 2,769 rows of 2,276 floats in 3,200 bags 1.56, 1.10 and 0.79 ms. Strips leave as few vectors
 /// over as they can, which go down by themselves. There are so many in a row at least, for as many threads.
 pub(super) fn strip(row: i64, strips: i64) -> i64 {
-    let most = (row / strips).clamp(1, 16);
+    let most = (row / strips).clamp(1, WIDEST_STRIP);
     (most / 2 + 1..=most).rev().min_by_key(|vectors| row % vectors).unwrap_or(1)
 }
 
