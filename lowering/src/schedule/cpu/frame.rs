@@ -87,8 +87,8 @@ impl<'k, 'c> Frame<'k, 'c> {
             ((size as u64).div_ceil(lanes as u64) * self.target.turns(lanes * bits) as u64 + u64::from(ragged), ragged)
         };
         let half = (held / 2).max(1);
-        let ((few, rest), (most, ragged)) = (cost(half), cost(held));
-        if (few == most && rest < ragged) || few + most / WORTH_HALVING < most { half } else { held }
+        let ((few, half_ragged), (most, held_ragged)) = (cost(half), cost(held));
+        if (few == most && !half_ragged && held_ragged) || few + most / WORTH_HALVING < most { half } else { held }
     }
 
     /// A dim of lanes whose last ones, which do not fill `step` of them, end apart: where masks are vectors, masked stores take twenty times as long
