@@ -2,8 +2,9 @@
 
 use super::roles::uses;
 use super::view::{StageView, is_index};
+use crate::loops;
 use std::collections::HashSet;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, DYNAMIC, Op, Value};
 
 /// How an access moves when one dim moves by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,4 +106,21 @@ pub fn varying<'c>(stage: &StageView<'c>, dim: usize) -> HashSet<Value<'c>> {
         }
     }
     varying
+}
+
+/// Loads of a body at places that differ along the one dim that a stage reduces, and that may be computed before it gets there: nothing on the way
+/// to them fails, or is loaded at a computed place itself.
+pub fn prefetched_loads<'c>(stage: &StageView<'c>) -> Vec<Op<'c>> {
+    let &[dim] = stage.reduce.as_slice() else { return Vec::new() };
+    let moving = varying(stage, dim);
+    let moves = |load: &Op<'c>| load.operands()[1..].iter().any(|index| moving.contains(index));
+    let early = |load: &Op<'c>| load.operands()[1..].iter().all(|index| is_speculatable(stage, *index));
+    let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
+    loads.filter(|load| moves(load) && early(load)).collect()
+}
+
+/// Whether a value of a body may be computed at a point that the stage does not come to.
+fn is_speculatable<'c>(stage: &StageView<'c>, value: Value<'c>) -> bool {
+    let Some(op) = value.defining_op().filter(|op| op.parent() == Some(stage.op)) else { return true };
+    op.is_speculatable() && op.operands().into_iter().all(|operand| is_speculatable(stage, operand))
 }

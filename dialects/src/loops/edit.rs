@@ -2,7 +2,7 @@
 
 use super::view::StageView;
 use crate::loops;
-use strata_core::ir::{AffineExpr, AffineMap, Attr, Op, Value};
+use strata_core::ir::{AffineExpr, AffineMap, Attr, Block, Op, Value};
 use strata_core::rewrite::Rewriter;
 
 /// Gives a stage other operands, with the access of each and whether it may reach outside.
@@ -53,6 +53,15 @@ pub fn describe<'c>(
 /// Says where the result of a stage lies: `register`, `tile` or `buffer`.
 pub fn set_space<'c>(rewriter: &mut Rewriter<'c>, stage: Op<'c>, space: &str) {
     rewriter.set_attr(stage, "space", stage.cx().str_attr(space));
+}
+
+/// Erases what is computed in a body, has no effect and is used by nobody: users first.
+pub fn erase_unused<'c>(rewriter: &mut Rewriter<'c>, body: Block<'c>) {
+    for op in body.ops().into_iter().rev() {
+        if op.is_dead() && op.is_effect_free() {
+            rewriter.erase(op);
+        }
+    }
 }
 
 /// Gives the dims of a stage other numbers: each becomes one, two, or none. Its accesses stay as they are.

@@ -140,7 +140,7 @@ impl Verify for Kernel<'_> {
 /// C3: `reducer` is known, and given exactly when something is reduced or scanned; `logaddexp` is of scans. C4: `space` is known.
 /// C5: of a `chunk` the first dim is in the domain and not reduced, the second is reduced, and the number is positive.
 /// C6: dims of `spread` are in the domain; such a stage has one result and combines nothing.
-/// C7: a stage with `segments` reduces one dim, in no pieces; where its segments begin and end are integers, arguments of the kernel, that it reads
+/// C7: a stage with `segments` reduces one dim, in no pieces; where its segments begin and end are signed integers, arguments of the kernel, that it reads
 /// at places which do not depend on that dim.
 #[op("loop.stage", effects(Read, Write), verify)]
 pub struct Stage {
@@ -191,7 +191,7 @@ impl Verify for Stage<'_> {
             ensure!(self.chunk().is_none(), 7, "a dim is reduced in segments and in pieces");
             let bounds: Vec<_> = self.inputs().into_iter().zip(self.maps()).take(2).collect();
             let told = |(bound, map): &(Value<'_>, AffineMap<'_>)| {
-                let integers = bound.ty().element_type().is_some_and(|element| element.is_integer());
+                let integers = bound.ty().element_type().is_some_and(ElementType::is_signed);
                 integers && bound.defining_op().is_none() && !map.results().iter().any(|expr| expr.uses_dim(dim as usize))
             };
             ensure!(bounds.len() == 2 && bounds.iter().all(told), 7, "the first two operands cannot say where segments begin and end");

@@ -1,6 +1,7 @@
 //! Reading a `loop.kernel`: its dims, stages and loops, as the scheduler and the emitters see them.
 
 use super::attention::AttentionView;
+use super::roles::uses;
 use super::schedule::{KernelSchedule, StageSchedule};
 use crate::loops;
 use strata_core::ir::{AffineMap, Attr, DYNAMIC, Op, Value};
@@ -143,8 +144,7 @@ impl<'c> StageView<'c> {
     /// Dims at each of whose points a part of what is reduced is combined, which is another one at each.
     pub fn parts_of(&self) -> Vec<usize> {
         let bounds = if self.segments { &self.maps[..self.maps.len().min(2)] } else { &[] };
-        let tells = |dim: &usize| bounds.iter().any(|map| map.results().iter().any(|expr| expr.uses_dim(*dim)));
-        let segments = self.domain.iter().copied().filter(tells);
+        let segments = self.domain.iter().copied().filter(|&dim| bounds.iter().any(|map| uses(*map, dim)));
         self.chunk.map(|chunk| chunk.by).into_iter().chain(segments).collect()
     }
 
@@ -153,10 +153,15 @@ impl<'c> StageView<'c> {
         self.chunk.is_some() || self.segments
     }
 
-    /// The dim among whose points the reduced one is shared out.
+    /// The dim that numbers the segments of this one, where it is reduced in segments.
+    pub fn segmented_by(&self, dim: usize) -> Option<usize> {
+        let last = self.maps.first().filter(|_| self.segments && self.reduce.contains(&dim))?.results().last().copied()?;
+        self.domain.iter().copied().find(|&by| last.uses_dim(by))
+    }
+
+    /// The dim among whose points what is reduced is shared out.
     pub fn shared_by(&self) -> Option<usize> {
-        let segments = || self.parts_of().into_iter().find(|&dim| self.maps[0].results().last().is_some_and(|last| last.uses_dim(dim)));
-        self.chunk.map(|chunk| chunk.by).or_else(|| if self.segments { segments() } else { None })
+        self.chunk.map(|chunk| chunk.by).or_else(|| self.segmented_by(*self.reduce.first()?))
     }
 
     /// Its schedule.
@@ -227,12 +232,8 @@ impl<'c> KernelView<'c> {
 
     /// How long a dim of a stage is at one point of the others: a piece, or what a segment has in the mean.
     pub fn length(&self, stage: &StageView<'_>, dim: usize) -> Option<i64> {
-        let mean = || {
-            let segments = self.static_size(stage.shared_by()?)?;
-            Some((self.static_size(dim)? as u64).div_ceil(segments.max(1) as u64) as i64)
-        };
-        let segment = stage.segments && stage.reduce.contains(&dim);
-        stage.piece(dim).or_else(|| if segment { mean() } else { self.static_size(dim) })
+        let mean = |by: usize| Some((self.static_size(dim)? as u64).div_ceil(self.static_size(by)?.max(1) as u64) as i64);
+        stage.piece(dim).or_else(|| stage.segmented_by(dim).map_or_else(|| self.static_size(dim), mean))
     }
 
     /// Number of dims.

@@ -63,7 +63,7 @@ impl Verify for Reduce<'_> {
 /// that of `x` combined over the positions from `begins[b.., k]` up to and without `ends[b.., k]`, as `prim.reduce` combines. Segments follow each
 /// other: none begins before the one before it ends. What is named outside of `x` is left out.
 ///
-/// C1: `x` has the leading dimensions of `begins`. C2: `begins` and `ends` have one shape, of one dimension at least. C3: `kind` fits the element
+/// C1: `x` has the leading dimensions of `begins`. C2: `begins` and `ends` have one shape, of one dimension at least, and signed elements. C3: `kind` fits the element
 /// type, as that of `prim.reduce`. C4: the result has the dimensions of `begins`, then those of `x` behind the one that is cut. C5: element
 /// types agree.
 #[op("prim.segment_reduce", effects(Pure), interfaces(ResultSizes, SizeConstraints), verify)]
@@ -98,6 +98,10 @@ impl Verify for SegmentReduce<'_> {
         ensure!(leads, 1, "x is {}, and its segments are {}", check::show(&x), check::show(&begins));
         let same = !begins.is_empty() && check::shapes_agree(&begins, &ends);
         ensure!(same, 2, "segments begin at {} and end at {}", check::show(&begins), check::show(&ends));
+        for bounds in [self.begins().ty(), self.ends().ty()] {
+            let signed = bounds.element_type().is_some_and(ElementType::is_signed);
+            ensure!(signed, 2, "the positions of segments are signed, not {}", bounds.element());
+        }
         check_kind(3, &self.kind(), self.x().ty())?;
         check::result_sizes(4, self.op())?;
         check::same_elements(5, self.x().ty(), self.result().ty())

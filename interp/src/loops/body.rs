@@ -103,11 +103,6 @@ impl<'c> Body<'c> {
         self.registers[argument] = self.arguments[argument].cast(value);
     }
 
-    /// What an argument was set to.
-    pub fn argument(&self, argument: usize) -> Scalar {
-        self.registers[argument]
-    }
-
     /// Runs the body at a point.
     pub fn run(&mut self, point: &[i64]) -> Result<(), InterpError> {
         let mut operands = Vec::new();

@@ -3,6 +3,7 @@
 //! Floats that a stage sums stay in f64 until the result is stored.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use strata_core::ir::{Attr, Op};
 use strata_dialects::loops;
@@ -136,11 +137,12 @@ impl<'a, 'c> Stage<'a, 'c> {
     /// Runs its own loops at a point of the outer ones.
     pub fn run_at(&mut self, outer: &[i64]) -> Result<(), InterpError> {
         let chunked = |dim: usize| self.chunk.as_ref().filter(|chunk| chunk.dim == dim);
-        let shape: Vec<usize> = self.own.iter().map(|&dim| chunked(dim).map_or(self.sizes[dim], |chunk| chunk.size)).collect();
+        let (segmented, own): (Vec<_>, Vec<_>) = self.own.iter().copied().partition(|dim| self.segments && self.reduce.contains(dim));
+        let shape: Vec<usize> = own.iter().map(|&dim| chunked(dim).map_or(self.sizes[dim], |chunk| chunk.size)).collect();
         let (mut point, mut index) = (outer.to_vec(), Vec::new());
         try_each(&shape, |at| {
-            for (k, &at) in at.iter().enumerate() {
-                point[self.own[k]] = at as i64;
+            for (&dim, &at) in own.iter().zip(at) {
+                point[dim] = at as i64;
             }
             if let Some(chunk) = &self.chunk {
                 point[chunk.dim] += point[chunk.by] * chunk.size as i64;
@@ -148,45 +150,52 @@ impl<'a, 'c> Stage<'a, 'c> {
                     return Ok(());
                 }
             }
-            match self.visit(&point, &mut index)? {
-                true => self.take(&point),
-                false => Ok(()),
+            let Some(&dim) = segmented.first() else {
+                self.visit(&point, &mut index)?;
+                return self.take(&point);
+            };
+            for position in self.segment(dim, &point)? {
+                point[dim] = position;
+                self.visit(&point, &mut index)?;
+                self.take(&point)?;
             }
+            Ok(())
         })?;
         self.store(outer)
     }
 
-    /// Whether a point is in the segment that its first two operands tell, if they tell one.
-    fn in_segment(&self, point: &[i64]) -> bool {
-        let bound = |operand: usize| self.body.argument(operand).int();
-        let position = self.reduce.first().map_or(0, |&dim| i128::from(point[dim]));
-        !self.segments || (bound(0)..bound(1)).contains(&position)
+    /// The positions along a dim of the segment that the first two operands tell at a point of the others.
+    fn segment(&self, dim: usize, point: &[i64]) -> Result<Range<i64>, InterpError> {
+        let size = self.sizes[dim] as i128;
+        let bound = |operand: usize| Ok(self.read(operand, point, &mut Vec::new())?.int().clamp(0, size) as i64);
+        Ok(bound(0)?..bound(1)?)
     }
 
-    /// Reads the operands at a point and runs the body there, if it is in the segment that these tell.
-    fn visit(&mut self, point: &[i64], index: &mut Vec<i64>) -> Result<bool, InterpError> {
-        for k in 0..self.body.arguments.len() {
-            let source = self.sources.get(k).ok_or_else(|| fail("an operand of a stage is neither a tensor nor a number"))?;
-            index.clear();
-            if source.is_tensor() {
-                for e in self.maps.get(k).ok_or_else(|| fail("an operand without a map"))? {
-                    index.push(e.value(point, self.symbols)?);
-                }
+    /// The element of an operand that is read at a point.
+    fn read(&self, operand: usize, point: &[i64], index: &mut Vec<i64>) -> Result<Scalar, InterpError> {
+        let source = self.sources.get(operand).ok_or_else(|| fail("an operand of a stage is neither a tensor nor a number"))?;
+        index.clear();
+        if source.is_tensor() {
+            for e in self.maps.get(operand).ok_or_else(|| fail("an operand without a map"))? {
+                index.push(e.value(point, self.symbols)?);
             }
-            // The written operand of a scatter is not read.
-            let unread = k == 0 && matches!(self.yields, Yields::Updates(..));
-            let value = match source.at(index)? {
-                Some(value) => value,
-                None if unread || self.guarded.get(k) == Some(&true) => Scalar::Int(0),
-                None => return Err(fail(format!("index out of bounds: {index:?} of operand {k}"))),
-            };
-            self.body.set(k, value);
         }
-        let inside = self.in_segment(point);
-        if inside {
-            self.body.run(point)?;
+        // The written operand of a scatter is not read.
+        let unread = operand == 0 && matches!(self.yields, Yields::Updates(..));
+        match source.at(index)? {
+            Some(value) => Ok(value),
+            None if unread || self.guarded.get(operand) == Some(&true) => Ok(Scalar::Int(0)),
+            None => Err(fail(format!("index out of bounds: {index:?} of operand {operand}"))),
         }
-        Ok(inside)
+    }
+
+    /// Reads the operands at a point and runs the body there.
+    fn visit(&mut self, point: &[i64], index: &mut Vec<i64>) -> Result<(), InterpError> {
+        for operand in 0..self.body.arguments.len() {
+            let value = self.read(operand, point, index)?;
+            self.body.set(operand, value);
+        }
+        self.body.run(point)
     }
 
     /// Where the element of a point is in a result.

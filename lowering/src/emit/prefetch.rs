@@ -8,8 +8,7 @@ use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{AffineExpr, Value};
 use strata_core::upstream::llvm;
-use strata_dialects::loops;
-use strata_dialects::loops::access::varying;
+use strata_dialects::loops::access::prefetched_loads;
 use strata_dialects::loops::view::StageView;
 
 /// Parts of a sum, before each of which a part of the rows is asked for.
@@ -87,9 +86,7 @@ impl<'c> Emitter<'c> {
     pub(super) fn prefetch_loads(&mut self, stage: &StageView<'c>, copies: &[Copy<'c>], steps: i64) -> Result<(), Error> {
         let &[dim] = stage.reduce.as_slice() else { return Ok(()) };
         let last = self.sizes[dim].sub(&mut self.b, Num::Const(1));
-        let moving = varying(stage, dim);
-        let loads = stage.op.body(0).ops().into_iter().filter(|op| op.isa::<loops::Load>());
-        for load in loads.filter(|load| load.operands()[1..].iter().any(|index| moving.contains(index))) {
+        for load in prefetched_loads(stage) {
             for copy in copies {
                 let mut copy = copy.clone();
                 if let Some(coord) = copy.point[dim].as_mut() {
@@ -135,6 +132,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
+    /// Asks for the line at an address.
     fn ask(&mut self, at: Value<'c>, write: bool) {
         let int = |value: i64| self.cx.int_attr(self.cx.int(32), value);
         // To all levels of the cache for data.

@@ -96,7 +96,7 @@ impl<'c> Emitter<'c> {
     /// what memory says.
     fn range(&mut self, stage: &StageView<'c>, dim: usize, copy: Option<&Copy<'c>>) -> Result<(Range<'c>, Option<i64>), Error> {
         let whole = (Num::Const(0), self.sizes[dim]);
-        if let Some(copy) = copy.filter(|_| stage.segments && stage.reduce.contains(&dim)) {
+        if let Some(copy) = copy.filter(|_| stage.segmented_by(dim).is_some()) {
             return Ok((self.segment(stage, copy, whole.1)?, None));
         }
         Ok(self.piece(stage, dim, copy, whole))

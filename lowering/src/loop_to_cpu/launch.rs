@@ -109,8 +109,8 @@ pub fn launch_facts(op: Op<'_>) -> String {
     let mut text = format!("{:?} {:?} {checks}", types(op.body(0).args()), types(kernel.results()));
     text += &format!(" {:?} {:?} {}", kernel.outer, kernel.tiles(), step(&kernel));
     for stage in &kernel.stages {
-        let points: Vec<_> = stage.domain.iter().map(|&dim| (dim, stage.piece(dim))).collect();
-        text += &format!(" {} {points:?} {:?}", stage.op.body(0).ops().len(), stage.shared_by().filter(|_| stage.segments));
+        let points: Vec<_> = stage.domain.iter().map(|&dim| (dim, stage.piece(dim), stage.segmented_by(dim))).collect();
+        text += &format!(" {} {points:?}", stage.op.body(0).ops().len());
     }
     text
 }
@@ -179,14 +179,13 @@ fn split<'c>(b: &mut Builder<'c>, kernel: &KernelView<'c>, sizes: &[Num<'c>]) ->
     for stage in &kernel.stages {
         let mut points = Num::Const(stage.op.body(0).ops().len() as i64);
         for &dim in &stage.domain {
-            let segments = stage.shared_by().filter(|_| stage.segments && stage.reduce.contains(&dim));
-            let mean = |b: &mut Builder<'c>, by: usize| {
-                let segments = sizes[by].max(b, Num::Const(1));
-                sizes[dim].ceil_div(b, segments)
-            };
-            let size = match (stage.piece(dim), segments) {
+            let size = match (stage.piece(dim), stage.segmented_by(dim)) {
                 (Some(piece), _) => Num::Const(piece),
-                (None, Some(by)) => mean(b, by),
+                // (There may be no segment.)
+                (None, Some(by)) => {
+                    let segments = sizes[by].max(b, Num::Const(1));
+                    sizes[dim].ceil_div(b, segments)
+                }
                 (None, None) => part[dim],
             };
             points = points.mul(b, size);

@@ -74,7 +74,7 @@ fn of_kernel(kernel: &KernelView<'_>, target: &Target) -> Vec<Slow> {
     reasons.map(|(stage, reason)| Slow { kernel: name.clone(), seconds, place: stage.op.location().short(), reason }).collect()
 }
 
-/// Elements of a row beside which what is computed once for it does not count.
+/// Elements of a row beside which what is computed once for it does not count: those of one vector of floats, at most.
 const ROW: i64 = 16;
 
 /// Whether a stage runs once for rows that another stage of the kernel goes through.

@@ -19,7 +19,7 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::rewrite::{Matched, NoMatch, Rewriter};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, stride};
-use strata_dialects::loops::edit::{set_reads, set_space};
+use strata_dialects::loops::edit::{erase_unused, set_reads, set_space};
 use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::target::Target;
 
@@ -176,11 +176,7 @@ fn read<'c>(
     let body = op.body(0);
     let argument = body.add_arg(value.ty(), op.location());
     rewriter.replace_uses(value, argument);
-    for dead in body.ops().into_iter().rev() {
-        if dead.is_unused() && matches!(dead.dialect(), "arith" | "math" | "complex") {
-            rewriter.erase(dead);
-        }
-    }
+    erase_unused(rewriter, body);
     let access: Vec<_> = place.iter().map(|&dim| cx.dim(dim)).collect();
     let map = cx.map(kernel.num_dims(), kernel.sizes.num_symbols(), &access);
     let (mut operands, mut maps, mut guarded) = (op.operands(), stage.maps.clone(), stage.guarded.clone());

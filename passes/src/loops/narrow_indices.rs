@@ -13,12 +13,13 @@
 //! %seen = arith.cmpi sle, %k, %q : i32
 //! ```
 
-use strata_core::ir::{Block, Builder, ElementType, Op, Value};
+use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_dialects::loops;
+use strata_dialects::loops::edit::erase_unused;
 use strata_dialects::loops::ranges::range;
 use strata_dialects::loops::view::KernelView;
 
@@ -34,7 +35,7 @@ impl Pass for NarrowIndices {
             let Some(view) = KernelView::new(kernel) else { continue };
             for body in view.stages.iter().map(|stage| stage.op.body(0)) {
                 body.ops().into_iter().for_each(|op| narrow(&view, op, cx.remarks(), &mut rewriter));
-                drop_unused(body, &mut rewriter);
+                erase_unused(&mut rewriter, body);
             }
         }
         Ok(())
@@ -73,15 +74,6 @@ fn narrowed<'c>(b: &mut Builder<'c>, value: Value<'c>) -> Value<'c> {
         None => {
             let operands: Vec<_> = op.operands().into_iter().map(|operand| narrowed(b, operand)).collect();
             b.value(op.name(), &operands, ty, &[])
-        }
-    }
-}
-
-/// Erases what nothing uses any more: users first.
-fn drop_unused<'c>(body: Block<'c>, rewriter: &mut Rewriter<'c>) {
-    for op in body.ops().into_iter().rev() {
-        if (op.dialect() == "arith" || op.isa::<loops::Index>()) && op.is_unused() {
-            rewriter.erase(op);
         }
     }
 }

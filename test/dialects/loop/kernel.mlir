@@ -431,7 +431,7 @@ loop.kernel @kernel_c8_type {in_place = array<i64: 1>, shapes = [affine_map<() -
 
 // -----
 
-// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, which segments are told by}}
+// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, at each point of which another part is reduced}}
 loop.kernel @kernel_c7_segments {schedule = {order = array<i64: 0>, vector = 0 : i64, width = 4 : i64}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
 ^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
   %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
@@ -447,7 +447,7 @@ loop.kernel @kernel_c7_segments {schedule = {order = array<i64: 0>, vector = 0 :
 
 // -----
 
-// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, which segments are told by}}
+// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, at each point of which another part is reduced}}
 loop.kernel @kernel_c7_segment_copies {schedule = {order = array<i64: 0>, unroll = array<i64: 2>}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
 ^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %x: tensor<24xf32>):
   %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
@@ -469,6 +469,39 @@ loop.kernel @kernel_c7_loads {schedule = {order = array<i64: 0>}, shapes = [affi
   %0 = loop.stage %begins, %ends, %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", schedule = {prefetch_loads = 16 : i64}, segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xf32>) -> tensor<5xf32> {
   ^bb0(%a: i64, %b: i64, %c: f32):
     loop.yield %c : f32
+  }
+  %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<5xf32>) -> tensor<5xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %1 : tensor<5xf32>
+}
+
+// -----
+
+// expected-error @+1 {{C7: the schedule has lanes or copies along dim 0, at each point of which another part is reduced}}
+loop.kernel @kernel_c7_pieces {schedule = {order = array<i64: 0>, unroll = array<i64: 2>}, shapes = [affine_map<() -> (24)>, affine_map<() -> (6)>], sizes = affine_map<() -> (6, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%x: tensor<24xf32>):
+  %0 = loop.stage %x {chunk = array<i64: 0, 1, 4>, domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d1)>], reduce = array<i64: 1>, reducer = "sum", space = "buffer"} : (tensor<24xf32>) -> tensor<6xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  loop.return %0 : tensor<6xf32>
+}
+
+// -----
+
+// What is divided by may be zero where the stage never comes to: such a place is not asked for ahead.
+// expected-error @+1 {{C7: the schedule has 'prefetch_loads', and the stage reduces no dim of what it loads at computed places}}
+loop.kernel @kernel_c7_loads_by_division {schedule = {order = array<i64: 0>}, shapes = [affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (24)>, affine_map<() -> (24)>, affine_map<() -> (5)>], sizes = affine_map<() -> (5, 24)>, symbols = array<i64>} : () -> () {
+^bb0(%begins: tensor<5xi64>, %ends: tensor<5xi64>, %by: tensor<24xi64>, %t: tensor<24xf32>):
+  %0 = loop.stage %begins, %ends, %by {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>], space = "register", reduce = array<i64: 1>, reducer = "sum", schedule = {prefetch_loads = 16 : i64}, segments} : (tensor<5xi64>, tensor<5xi64>, tensor<24xi64>) -> tensor<5xf32> {
+  ^bb0(%a: i64, %b: i64, %c: i64):
+    %ten = arith.constant 10 : i64
+    %q = arith.divsi %ten, %c : i64
+    %i = arith.index_cast %q : i64 to index
+    %e = loop.load %t, %i : (tensor<24xf32>, index) -> f32
+    loop.yield %e : f32
   }
   %1 = loop.stage %0 {domain = array<i64: 0>, maps = [affine_map<(d0, d1) -> (d0)>], space = "buffer"} : (tensor<5xf32>) -> tensor<5xf32> {
   ^bb0(%a: f32):

@@ -113,6 +113,14 @@ func.func @segment_reduce_c2_rank(%x: tensor<2x3xf32>, %at: tensor<i64>) {
 
 // -----
 
+func.func @segment_reduce_c2_unsigned(%x: tensor<2x3xf32>, %at: tensor<5xui8>) {
+  // expected-error @+1 {{C2: the positions of segments are signed, not ui8}}
+  %0 = prim.segment_reduce %x, %at, %at {kind = "sum"} : (tensor<2x3xf32>, tensor<5xui8>, tensor<5xui8>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
 func.func @segment_reduce_c3(%x: tensor<2x3xf32>, %at: tensor<5xi64>) {
   // expected-error @+1 {{C3: a reduction of kind `xor` of elements of type f32}}
   %0 = prim.segment_reduce %x, %at, %at {kind = "xor"} : (tensor<2x3xf32>, tensor<5xi64>, tensor<5xi64>) -> tensor<5x3xf32>

@@ -1,7 +1,7 @@
 //! Whether a schedule fits its kernel: what it names is there, and its lists have a number for each loop.
 
 use super::{KernelSchedule, StageSchedule};
-use crate::loops;
+use crate::loops::access::prefetched_loads;
 use crate::loops::view::{KernelView, StageView};
 use strata_core::ir::Op;
 
@@ -39,15 +39,15 @@ fn refuse_kernel(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<S
         .or_else(|| refuse_fission(kernel, schedule))
 }
 
-/// Each segment of a reduction has a loop of its own.
+/// Each piece and each segment of a reduction has a loop of its own.
 fn refuse_parts(kernel: &KernelView<'_>, schedule: &KernelSchedule) -> Option<String> {
     let copies = |dim: usize| {
         let level = kernel.outer.iter().position(|&outer| outer == dim);
         level.and_then(|level| schedule.unroll.as_ref()?.get(level).copied()).unwrap_or(1)
     };
-    let told = kernel.stages.iter().filter(|stage| stage.segments).flat_map(StageView::parts_of);
     let beside = |dim: &usize| schedule.vector == Some(*dim) || copies(*dim) > 1;
-    told.into_iter().find(beside).map(|dim| format!("the schedule has lanes or copies along dim {dim}, which segments are told by"))
+    let found = kernel.stages.iter().flat_map(StageView::parts_of).find(beside);
+    found.map(|dim| format!("the schedule has lanes or copies along dim {dim}, at each point of which another part is reduced"))
 }
 
 /// A loop that each stage has for itself leaves nothing in registers, neither for the next stage nor for the next turn of the stage's loops.
@@ -110,8 +110,7 @@ fn refuse_stage(stage: &StageView<'_>, schedule: &StageSchedule) -> Option<Strin
     if stage.reduce.is_empty() && schedule.outer_reduction.is_some() {
         return Some("the schedule has 'outer_reduction', and the stage reduces nothing".to_owned());
     }
-    let loads = || stage.op.body(0).ops().iter().any(|op| op.isa::<loops::Load>());
-    if schedule.prefetch_loads.is_some() && (stage.reduce.len() != 1 || !loads()) {
+    if schedule.prefetch_loads.is_some() && (stage.reduce.len() != 1 || prefetched_loads(stage).is_empty()) {
         return Some("the schedule has 'prefetch_loads', and the stage reduces no dim of what it loads at computed places".to_owned());
     }
     let ascends = |cuts: &Vec<i64>| cuts.windows(2).all(|pair| pair[0] < pair[1]);

@@ -214,6 +214,9 @@ fn of_stage(own: &StageSchedule) -> Vec<StageSchedule> {
         found.push(StageSchedule { prefetch_operand: None, ..own.clone() });
     }
     with(own, &mut found, halved(own.prefetch_distance), |own, steps| own.prefetch_distance = Some(steps));
+    if own.prefetch_loads.is_some() {
+        found.push(StageSchedule { prefetch_loads: None, ..own.clone() });
+    }
     with(own, &mut found, halved(own.prefetch_loads), |own, steps| own.prefetch_loads = Some(steps));
     with(own, &mut found, copies(own.rows, 16), |own, rows| own.rows = Some(rows));
     with(own, &mut found, halved(own.strip), |own, strip| own.strip = Some(strip));

@@ -6,8 +6,7 @@ use crate::schedule::cost::THREADS;
 use crate::schedule::cost::lanes::COPIES_FOR_LATENCY;
 use crate::schedule::cost::lanes::{is_gather, side_by_side};
 use strata_core::ir::{Op, Value};
-use strata_dialects::loops;
-use strata_dialects::loops::access::{Stride, stride};
+use strata_dialects::loops::access::{Stride, prefetched_loads, stride};
 use strata_dialects::loops::schedule::StageSchedule;
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
@@ -53,14 +52,13 @@ fn fetch_rows_ahead(frame: &Frame<'_, '_>, vector: usize) {
         return;
     }
     for stage in &frame.kernel.stages {
-        let &[dim] = stage.reduce.as_slice() else { continue };
         let far = |load: &Op<'_>| {
             let ty = load.operand(0).ty();
             let bytes = ty.num_elements().zip(ty.element_type()).map(|(count, element)| count.saturating_mul(element.bytes() as i64));
             bytes.is_none_or(|bytes| bytes > frame.target.l2.bytes)
         };
-        let row = |load: &Op<'_>| is_gather(stage, *load, dim) && !is_gather(stage, *load, vector);
-        let rows = stage.op.body(0).ops().into_iter().any(|op| op.isa::<loops::Load>() && row(&op) && far(&op));
+        let row = |load: &Op<'_>| !is_gather(stage, *load, vector);
+        let rows = prefetched_loads(stage).iter().any(|load| row(load) && far(load));
         if rows && !stage.is_tile() {
             StageSchedule { prefetch_loads: Some(STEPS_AHEAD), ..StageSchedule::default() }.set(stage.op);
         }

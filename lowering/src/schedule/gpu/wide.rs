@@ -42,7 +42,7 @@ fn width(stage: &StageView<'_>, dim: usize) -> Option<i64> {
     let plain = !scans && !stage.is_scatter() && !stage.is_tile() && !stage.is_attention() && stage.spread.is_empty();
     let mut computed = false;
     stage.op.walk(&mut |op| computed |= op.isa::<loops::Load>());
-    if !plain || computed {
+    if !plain || computed || stage.parts_of().contains(&dim) {
         return None;
     }
     let cx = stage.op.cx();

@@ -14,7 +14,6 @@ use num_complex::Complex64;
 use super::super::host;
 use super::number::Number;
 use super::product::Rows;
-use super::triangular::Triangle;
 
 /// Rows and columns up to which decompositions are not worth a call.
 pub const LEAST: usize = 4;
@@ -151,12 +150,12 @@ impl<N: Number> Lapack<N> {
     }
 
     /// Solves `A X = B` in the place of B, which has `k` columns; only one triangle of A is read, which lies in rows.
-    pub fn triangular_solve(&self, a: &[N], x: &mut [N], (n, k): (usize, usize), kind: Triangle) -> Option<()> {
+    pub fn triangular_solve(&self, a: &[N], x: &mut [N], (n, k): (usize, usize), upper: bool, unit: bool) -> Option<()> {
         assert!(a.len() == n * n && x.len() == n * k, "the sizes of a system fit");
         let [n, k] = sizes([n, k])?;
         // It is seen as its transpose.
         let (side, plain) = (at(&b'R'), at(&b'N'));
-        let (triangle, diagonal, one) = (if kind.upper { b'L' } else { b'U' }, if kind.unit { b'U' } else { b'N' }, N::ONE);
+        let (triangle, diagonal, one) = (if upper { b'L' } else { b'U' }, if unit { b'U' } else { b'N' }, N::ONE);
         let (triangle, diagonal, one) = (at(&triangle), at(&diagonal), at(&one));
         let (a, x) = (a.as_ptr().cast_mut(), x.as_mut_ptr());
         // SAFETY: the matrices have these sizes. As the transposes lie there, it is X' A' = B' that is solved.
