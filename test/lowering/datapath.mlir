@@ -45,3 +45,17 @@ func.func @bytes(%x: tensor<300x198xi8>, %y: tensor<198xi8>) -> tensor<300x198xi
   }
   return %0 : tensor<300x198xi8>
 }
+
+// -----
+
+// Matrices are turned in whole registers, whatever their edges.
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: width = 16 : i64
+// CHECK: schedule = {transpose = 0 : i64}
+// WHOLE-LABEL: loop.kernel @k0
+// WHOLE-SAME: width = 16 : i64
+// WHOLE: schedule = {transpose = 0 : i64}
+func.func @turned(%x: tensor<49x1024xf32>) -> tensor<1024x49xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<49x1024xf32>) -> tensor<1024x49xf32>
+  return %0 : tensor<1024x49xf32>
+}

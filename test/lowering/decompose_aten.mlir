@@ -73,3 +73,21 @@ func.func @inverse(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = aten.linalg_inv %x : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// A product with a vector of complex numbers is a sum of products, which reads the matrix once; one of matrices is four products of their parts.
+// CHECK-LABEL: func.func @complex_vector
+// CHECK-NOT: prim.dot
+// CHECK: %[[PRODUCTS:.*]] = prim.mul %{{.*}}, %{{.*}} : tensor<3x1x4xcomplex<f32>>
+// CHECK: prim.reduce %[[PRODUCTS]] {dims = array<i64: 2>, kind = "sum"}
+// CHECK-LABEL: func.func @complex_matrix
+// CHECK-COUNT-4: prim.dot {{.*}} : (tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+func.func @complex_vector(%x: tensor<3x4xcomplex<f32>>, %y: tensor<4x1xcomplex<f32>>) -> tensor<3x1xcomplex<f32>> {
+  %0 = aten.mm %x, %y : (tensor<3x4xcomplex<f32>>, tensor<4x1xcomplex<f32>>) -> tensor<3x1xcomplex<f32>>
+  return %0 : tensor<3x1xcomplex<f32>>
+}
+func.func @complex_matrix(%x: tensor<3x4xcomplex<f32>>, %y: tensor<4x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>> {
+  %0 = aten.mm %x, %y : (tensor<3x4xcomplex<f32>>, tensor<4x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>>
+  return %0 : tensor<3x2xcomplex<f32>>
+}

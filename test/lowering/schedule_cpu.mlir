@@ -579,3 +579,33 @@ func.func @nearest(%x: tensor<300x300x6xf32>) -> tensor<600x600x6xf32> {
   }
   return %0 : tensor<600x600x6xf32>
 }
+
+// -----
+
+// Pixels 4096 bytes apart all fall on the same line of the first-level cache, which keeps twelve of them: a block has seven, and not fourteen.
+// CHECK-LABEL: loop.kernel @k1
+// CHECK-SAME: unroll = array<i64: 1, 1, 14, 1, 1>, vector = 4 : i64, width = 16 : i64
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-SAME: unroll = array<i64: 1, 1, 7, 1, 1>, vector = 4 : i64, width = 16 : i64
+// CHECK: func.func @crowded
+// AVX2: func.func @crowded
+func.func @crowded(%x: tensor<1x16x16x1024xf32>, %w: tensor<64x3x3x16x16xf32>, %y: tensor<1x16x16x1008xf32>, %v: tensor<63x3x3x16x16xf32>) -> (tensor<1x14x14x1024xf32>, tensor<1x14x14x1008xf32>) {
+  %0 = prim.conv %x, %w {groups = 64 : i64, high = array<i64: 0, 0>, layout = "n01c,O01co->n01o", lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x16x1024xf32>, tensor<64x3x3x16x16xf32>) -> tensor<1x14x14x1024xf32>
+  %1 = prim.conv %y, %v {groups = 63 : i64, high = array<i64: 0, 0>, layout = "n01c,O01co->n01o", lhs_dilation = array<i64: 1, 1>, low = array<i64: 0, 0>, rhs_dilation = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x16x1008xf32>, tensor<63x3x3x16x16xf32>) -> tensor<1x14x14x1008xf32>
+  return %0, %1 : tensor<1x14x14x1024xf32>, tensor<1x14x14x1008xf32>
+}
+
+// -----
+
+// Of a table only the rows that are read count: they and the result stay in the caches, and a result of all rows goes past them.
+// CHECK-LABEL: loop.kernel @k1
+// CHECK: non_temporal = true
+// CHECK-LABEL: loop.kernel @k0
+// CHECK-NOT: non_temporal
+// CHECK: func.func @rows_of_a_table
+// AVX2: func.func @rows_of_a_table
+func.func @rows_of_a_table(%x: tensor<100000x320xf32>, %i: tensor<7000xi64>, %j: tensor<100000xi64>) -> (tensor<7000x320xf32>, tensor<100000x320xf32>) {
+  %0 = prim.gather %x, %i {dims = array<i64: 0>} : (tensor<100000x320xf32>, tensor<7000xi64>) -> tensor<7000x320xf32>
+  %1 = prim.gather %x, %j {dims = array<i64: 0>} : (tensor<100000x320xf32>, tensor<100000xi64>) -> tensor<100000x320xf32>
+  return %0, %1 : tensor<7000x320xf32>, tensor<100000x320xf32>
+}

@@ -147,3 +147,26 @@ func.func @few(%a: tensor<8x512xf32>, %b: tensor<1024x512xf32>, %c: tensor<7x512
   %1 = prim.dot %c, %d {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<7x512xbf16>, tensor<512x1024xbf16>) -> tensor<7x1024xbf16>
   return %0, %1 : tensor<8x1024xf32>, tensor<7x1024xbf16>
 }
+
+// -----
+
+// A part of a complex number is taken while it is copied into panels. The part that is the same in all lanes is read where it lies.
+// WHY: operand 0 is not packed: it lies in the order in which it is read
+// CHECK-LABEL: loop.kernel @k0.pack1
+// CHECK: loop.stage {{.*}} -> tensor<4x32x32xf32>
+// CHECK: complex.im
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK: ^bb0(%[[A:.*]]: complex<f32>, %[[B:.*]]: f32):
+// CHECK-NEXT: %[[RE:.*]] = complex.re %[[A]]
+// CHECK-NEXT: arith.mulf %[[RE]], %[[B]]
+// CHECK: func.func @parts
+func.func @parts(%a: tensor<64x32xcomplex<f32>>, %b: tensor<32x100xcomplex<f32>>) -> tensor<64x100xf32> {
+  %0 = prim.fusion %a, %b : (tensor<64x32xcomplex<f32>>, tensor<32x100xcomplex<f32>>) -> tensor<64x100xf32> {
+  ^bb0(%x: tensor<64x32xcomplex<f32>>, %y: tensor<32x100xcomplex<f32>>):
+    %1 = prim.real %x : (tensor<64x32xcomplex<f32>>) -> tensor<64x32xf32>
+    %2 = prim.imag %y : (tensor<32x100xcomplex<f32>>) -> tensor<32x100xf32>
+    %3 = prim.dot %1, %2 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<64x32xf32>, tensor<32x100xf32>) -> tensor<64x100xf32>
+    prim.yield %3 : tensor<64x100xf32>
+  }
+  return %0 : tensor<64x100xf32>
+}

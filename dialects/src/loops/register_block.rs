@@ -1,5 +1,7 @@
 //! The block of sums that a contraction keeps in vector registers.
 
+use crate::target::Target;
+
 /// Sums that are added to in turn, so that none waits for itself: two in a cycle, each ready after five.
 const SUMS_IN_FLIGHT: i64 = 10;
 
@@ -13,4 +15,13 @@ pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
         // Each block costs its rows and, a third as much as one, the reading of a panel.
         Some(rows) => (least..=most).min_by_key(|block| (rows as u64).div_ceil(*block as u64) as i64 * (3 * block + 1)).unwrap_or(most),
     }
+}
+
+/// Lines of the first-level cache that rows so many bytes apart fall on, each of which keeps as many rows as the cache has ways: all of them, but
+/// where the distance is a large power of two times something.
+pub fn lines_for_rows(bytes: i64, target: &Target) -> i64 {
+    // After so many bytes the cache begins anew.
+    let turn = target.l1.bytes / target.l1.ways;
+    let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
+    (turn / step).max(1)
 }

@@ -279,12 +279,24 @@ impl<'c> KernelView<'c> {
         (tiles.len() == self.outer.len() && tiles.iter().all(|&tile| tile > 0)).then_some(tiles)
     }
 
-    /// Bytes of the tensors that one call reads and writes, when their sizes are known.
+    /// Bytes that one call reads and writes, at most, when the sizes are known: a tensor counts whole unless there are fewer reads of it.
     pub fn bytes(&self) -> Option<u64> {
-        let tensors = self.op.body(0).args().into_iter().filter(|arg| arg.ty().is_tensor()).chain(self.results());
-        let mut bytes =
-            tensors.map(|tensor| Some((tensor.ty().num_elements()? as u64).saturating_mul(tensor.ty().element_type()?.bytes() as u64)));
+        let of = |tensor: Value<'c>, elements: i64| Some((elements as u64).saturating_mul(tensor.ty().element_type()?.bytes() as u64));
+        let args = self.op.body(0).args().into_iter().filter(|arg| arg.ty().is_tensor());
+        let read = args.map(|arg| of(arg, arg.ty().num_elements()?.min(self.reads(arg).unwrap_or(i64::MAX))));
+        let mut bytes = read.chain(self.results().into_iter().map(|result| of(result, result.ty().num_elements()?)));
         bytes.try_fold(0, |all: u64, bytes| Some(all.saturating_add(bytes?)))
+    }
+
+    /// Elements of an argument that the stages read, one for each point at which they do, where they are known to read no more.
+    fn reads(&self, tensor: Value<'c>) -> Option<i64> {
+        let reads = tensor.uses().into_iter().map(|read| {
+            let stage = self.stages.iter().find(|stage| stage.op == read.op || read.op.parent() == Some(stage.op))?;
+            let map = if stage.op == read.op { Some(*stage.maps.get(read.index)?) } else { None };
+            let moves = |dim: &&usize| map.is_none_or(|map| uses(map, **dim)) && stage.shared_by() != Some(**dim);
+            product_of_known(stage.domain.iter().filter(moves).map(|&dim| self.static_size(dim)))
+        });
+        reads.into_iter().try_fold(0, |all: i64, reads| Some(all.saturating_add(reads?)))
     }
 
     /// Arithmetic operations of one call, when the sizes are known: one for each op of a body, and one for each combination.

@@ -357,7 +357,7 @@ impl<'c> Tensor<'c> {
 
     // Contractions.
 
-    /// Sums products over the contracted dimensions: batch, free dimensions of `self`, free dimensions of `rhs`. Of complex numbers the parts
+    /// Sums products over the contracted dimensions: batch, free dimensions of `self`, free dimensions of `rhs`. Of complex matrices the parts
     /// are four such sums.
     pub fn dot(self, rhs: Tensor<'c>, batch: (&[usize], &[usize]), contract: (&[usize], &[usize])) -> Tensor<'c> {
         if self.dtype() != rhs.dtype() {
@@ -373,6 +373,12 @@ impl<'c> Tensor<'c> {
             }
         }
         if self.dtype().is_complex() {
+            let is_vector = |tensor: Tensor<'c>, batch: &[usize], contract: &[usize]| {
+                (0..tensor.rank()).all(|dim| batch.contains(&dim) || contract.contains(&dim) || tensor.size(dim).known() == Some(1))
+            };
+            if contract.0.is_empty() || is_vector(self, batch.0, contract.0) || is_vector(rhs, batch.1, contract.1) {
+                return self.products(rhs, batch, contract);
+            }
             // Four products of real matrices, which have lanes and matrix units.
             let part = |x: Tensor<'c>, y: Tensor<'c>| x.dot(y, batch, contract);
             let ([a, b], [c, d]) = ([self.real(), self.imag()], [rhs.real(), rhs.imag()]);
@@ -388,6 +394,25 @@ impl<'c> Tensor<'c> {
             ("rhs_contract", self.ints(contract.1)),
         ];
         self.prim.emit(prim::Dot::NAME, &[self.value(), rhs.value()], &attrs, self.dtype(), shape)
+    }
+
+    /// What [`Tensor::dot`] gives, as products that are summed. Where each element has one use, they read it once for both parts of the result.
+    fn products(self, rhs: Tensor<'c>, batch: (&[usize], &[usize]), contract: (&[usize], &[usize])) -> Tensor<'c> {
+        let free = |tensor: Tensor<'c>, batch: &[usize], contract: &[usize]| -> Vec<usize> {
+            (0..tensor.rank()).filter(|dim| !batch.contains(dim) && !contract.contains(dim)).collect()
+        };
+        let (lhs_free, rhs_free) = (free(self, batch.0, contract.0), free(rhs, batch.1, contract.1));
+        let sizes = |dims: &[usize], of: Tensor<'c>| dims.iter().map(|&dim| of.size(dim)).collect::<Vec<_>>();
+        let shape = [sizes(batch.0, self), sizes(&lhs_free, self), sizes(&rhs_free, rhs), sizes(contract.0, self)].concat();
+        let summed: Vec<usize> = (shape.len() - contract.0.len()..shape.len()).collect();
+        // Where the dims of an operand are among those of the products: its free ones come behind so many others.
+        let places = |before: usize, own: &[usize]| -> Vec<usize> {
+            let begin = batch.0.len() + before;
+            (0..batch.0.len()).chain(begin..begin + own.len()).chain(summed.iter().copied()).collect()
+        };
+        let lhs = self.transpose(&[batch.0, &lhs_free, contract.0].concat()).broadcast_dims(&shape, &places(0, &lhs_free));
+        let rhs = rhs.transpose(&[batch.1, &rhs_free, contract.1].concat()).broadcast_dims(&shape, &places(lhs_free.len(), &rhs_free));
+        (lhs * rhs).reduce("sum", &summed, false)
     }
 
     // Indexing.

@@ -24,10 +24,10 @@ use strata_core::ir::{AffineExpr, AffineMap, ElementType, Op, Type, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Rewriter};
-use strata_core::upstream::arith;
+use strata_core::upstream::{arith, complex};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
-use strata_dialects::loops::register_block::block_rows;
+use strata_dialects::loops::register_block::{block_rows, lines_for_rows};
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product_of_known;
@@ -134,9 +134,11 @@ fn layout<'c>(
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
     // One block of rows converts each element once where it lies.
     let block = roles.rows.map_or(1, |dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers));
-    let least = match (in_rows, convert) {
-        (true, None) => reuse_in_rows(target.vector_registers),
-        (true, Some(_)) => USES_FOR_A_COPY.max(block + 1),
+    // A part of a complex number is read as it lies: lanes of both parts come apart in a cycle, and a number for all lanes for nothing.
+    let widens = convert.is_some_and(|op| op.isa::<arith::ExtF>());
+    let least = match (in_rows, widens) {
+        (true, false) => reuse_in_rows(target.vector_registers),
+        (true, true) => USES_FOR_A_COPY.max(block + 1),
         _ => USES_FOR_A_COPY,
     };
     let pays = roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= least) && points.is_none_or(|points| points >= COPY_PRODUCTS);
@@ -168,13 +170,17 @@ fn layout<'c>(
     // Bytes from one row of a register block to the next, where the operand lies and in a copy.
     let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= USES_FOR_A_GAP));
     let bytes = (sum.bits() / 8) as i64;
-    let crowded =
-        |elements: i64| rows.is_some_and(|dim| crowd(elements.saturating_mul(bytes), size(dim), target) > target.l1.ways + SPARE_ROWS);
-    if in_order && convert.is_none() && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded) {
+    let crowded = |elements: i64| {
+        let most = lines_for_rows(elements.saturating_mul(bytes), target) * (target.l1.ways + SPARE_ROWS);
+        rows.is_some_and(|dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers) > most)
+    };
+    if in_order
+        && !(widens || convert.is_some() && panel.is_some())
+        && !rows.and_then(|dim| distance(map, tensor, dim)).is_some_and(crowded)
+    {
         return Err("it lies in the order in which it is read".into());
     }
-    if panel.is_none() && convert.is_none() && near(kernel, roles, operand).is_some_and(|elements| elements * bytes <= target.l1.bytes / 2)
-    {
+    if panel.is_none() && !widens && near(kernel, roles, operand).is_some_and(|elements| elements * bytes <= target.l1.bytes / 2) {
         return Err("what is read of it for one product stays in the first cache".into());
     }
     let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
@@ -199,25 +205,17 @@ fn near(kernel: &KernelView<'_>, roles: &Roles<'_, '_>, operand: usize) -> Optio
     product_of_known(dims.into_iter().map(|&dim| kernel.static_size(dim))).filter(|_| !apart)
 }
 
-/// The most rows of a register block that fall on the same place of the first-level cache, when they are so many bytes apart.
-fn crowd(bytes: i64, rows: Option<i64>, target: &Target) -> i64 {
-    // After so many bytes the cache begins anew.
-    let turn = target.l1.bytes / target.l1.ways;
-    let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
-    let places = (turn / step).max(1);
-    (block_rows(rows, PANEL_VECTORS, target.vector_registers) as u64).div_ceil(places as u64) as i64
-}
-
 /// Whether a tensor comes from outside of the kernel.
 fn is_argument<'c>(kernel: &KernelView<'c>, tensor: Value<'c>) -> bool {
     tensor.owner_block() == Some(kernel.op.body(0)) && tensor.defining_op().is_none()
 }
 
-/// The widening conversion that is all that the body does with an operand.
+/// The widening conversion, or the part of a complex number, that is all that the body takes of an operand.
 fn conversion<'c>(stage: &StageView<'c>, operand: usize) -> Option<Op<'c>> {
     let uses = stage.op.body(0).arg(operand).uses();
     let [using] = uses.as_slice() else { return None };
-    (using.op.isa::<arith::ExtF>() && using.op.result(0).ty().element_type() == Some(ElementType::F32)).then_some(using.op)
+    let widens = using.op.isa::<arith::ExtF>() && using.op.result(0).ty().element_type() == Some(ElementType::F32);
+    (widens || using.op.isa::<complex::Re>() || using.op.isa::<complex::Im>()).then_some(using.op)
 }
 
 impl<'c> Layout<'c> {

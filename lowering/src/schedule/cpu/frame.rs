@@ -76,10 +76,20 @@ impl<'k, 'c> Frame<'k, 'c> {
         self.lanes_along(dim, lanes(self.kernel, dim, self.target.vector_bits))
     }
 
+    /// Whether a full register of lanes along a dim is more than half full at least.
+    pub fn fills_register(&self, dim: usize) -> bool {
+        self.held(dim, lanes(self.kernel, dim, self.target.vector_bits)) >= self.width
+    }
+
+    /// Lanes that hold a dim, of so many in a full register.
+    fn held(&self, dim: usize, width: i64) -> i64 {
+        self.kernel.static_size(dim).map_or(width, |size| width.min((size.max(1) as u64).next_power_of_two() as i64))
+    }
+
     /// Lanes along a dim of so many in a full register.
     fn lanes_along(&self, dim: usize, width: i64) -> i64 {
         let Some(size) = self.kernel.static_size(dim).map(|size| size.max(1)) else { return width };
-        let held = width.min((size as u64).next_power_of_two() as i64);
+        let held = self.held(dim, width);
         // A vector that is not full costs as much as a full one, and its mask as much again.
         let bits = lane_bits(self.kernel, dim);
         let cost = |lanes: i64| {

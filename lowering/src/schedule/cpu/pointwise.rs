@@ -194,7 +194,7 @@ fn near_last(frame: &Frame<'_, '_>, vector: usize) -> Vec<usize> {
 /// The outer dim that some operand is contiguous along while lanes run across its rows. A short one is taken whole.
 fn transposed(frame: &Frame<'_, '_>, vector: usize) -> Option<usize> {
     let [stage] = frame.kernel.stages.as_slice() else { return None };
-    if stage.is_scatter() || stage.scan.is_some() || frame.width_along(vector) < frame.width {
+    if stage.is_scatter() || stage.scan.is_some() || !frame.fills_register(vector) {
         return None;
     }
     let accesses = || stage.op.operands().into_iter().zip(&stage.maps);
