@@ -330,7 +330,11 @@ fn einsum_arm(args: &Args) -> Results {
             (0..dots).map(|d| 2_000_000 + d as u32).chain(letters.into_iter().map(|c| c as u32)).collect()
         }
     };
-    one(contract(&tensors.iter().zip(&inputs).map(|(&t, l)| (t, &l[..])).collect::<Vec<_>>(), &output)?)
+    // PyTorch sums what only one operand has by `aten.sum`, which gives integers as `i64`.
+    let alone = |at: usize, label: &u32| !output.contains(label) && inputs.iter().enumerate().all(|(other, l)| other == at || !l.contains(label));
+    let is_summed = |at: usize| tensors[at].dtype().is_integral() && inputs[at].iter().any(|label| alone(at, label));
+    let wide: Vec<Tensor> = (0..tensors.len()).map(|at| if is_summed(at) { tensors[at].cast(DType::I64) } else { tensors[at].clone() }).collect();
+    one(contract(&wide.iter().zip(&inputs).map(|(t, l)| (t, &l[..])).collect::<Vec<_>>(), &output)?)
 }
 
 /// Three operands broadcast with inserted dimensions, multiplied and summed.

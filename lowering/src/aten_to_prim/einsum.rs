@@ -1,5 +1,6 @@
 //! Einstein summation: operands are contracted from left to right, each step one `prim.dot`.
 
+use strata_dialects::aten::dtype::{DType, Numeric, promote};
 use strata_dialects::prim_builder::{Scalar, Tensor};
 
 use super::args::Args;
@@ -25,7 +26,7 @@ pub(super) fn einsum<'c>(a: &Args<'c>, equation: &str, tensors: &[Tensor<'c>]) -
     let terms: Vec<&str> = inputs.split(',').collect();
     if terms.len() != tensors.len() || tensors.is_empty() {
         a.fail(format!("einsum has {} terms and {} operands", terms.len(), tensors.len()));
-        return a.prim.constant(strata_dialects::aten::dtype::DType::F32, Scalar::Int(0));
+        return a.prim.constant(DType::F32, Scalar::Int(0));
     }
     let mut operands: Vec<Labelled<'c>> = Vec::new();
     for (term, tensor) in terms.iter().zip(tensors) {
@@ -108,21 +109,27 @@ fn drop_unit_dims(operands: &mut [Labelled<'_>]) {
     }
 }
 
-/// Sums the dimensions whose labels are not needed.
+/// Sums the dimensions whose labels are not needed. As by `aten.sum`, integers that are summed alone become `i64`.
 fn sum_unneeded<'c>(operand: Labelled<'c>, needed: impl Fn(&char) -> bool) -> Labelled<'c> {
     let dims: Vec<usize> = (0..operand.labels.len()).filter(|d| !needed(&operand.labels[*d])).collect();
     let labels = operand.labels.iter().copied().filter(|l| needed(l)).collect();
-    Labelled { tensor: operand.tensor.reduce("sum", &dims, false), labels }
+    let wide = if !dims.is_empty() && operand.tensor.dtype().is_integral() { operand.tensor.convert(DType::I64) } else { operand.tensor };
+    Labelled { tensor: wide.reduce("sum", &dims, false), labels }
 }
 
 fn contract<'c>(x: Labelled<'c>, y: Labelled<'c>, needed: impl Fn(&char) -> bool) -> Labelled<'c> {
     let x = sum_unneeded(x.clone(), |l| needed(l) || y.labels.contains(l));
     let y = sum_unneeded(y, |l| needed(l) || x.labels.contains(l));
+    let dtype = promote(x.tensor.dtype(), y.tensor.dtype());
     let place = |o: &Labelled<'c>, l: &char| o.labels.iter().position(|m| m == l).unwrap_or(0);
     let shared: Vec<char> = x.labels.iter().copied().filter(|l| y.labels.contains(l)).collect();
     let (batch, inner): (Vec<char>, Vec<char>) = shared.iter().partition(|l| needed(l));
     let places = |o: &Labelled<'c>, labels: &[char]| labels.iter().map(|l| place(o, l)).collect::<Vec<_>>();
-    let tensor = x.tensor.dot(y.tensor, (&places(&x, &batch), &places(&y, &batch)), (&places(&x, &inner), &places(&y, &inner)));
+    let tensor = x.tensor.convert(dtype).dot(
+        y.tensor.convert(dtype),
+        (&places(&x, &batch), &places(&y, &batch)),
+        (&places(&x, &inner), &places(&y, &inner)),
+    );
     let free = |o: &Labelled<'c>| o.labels.iter().copied().filter(|l| !shared.contains(l)).collect::<Vec<_>>();
     let labels = [batch.clone(), free(&x), free(&y)].concat();
     Labelled { tensor, labels }
