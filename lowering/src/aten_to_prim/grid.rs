@@ -3,6 +3,7 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::aten::op::*;
+use strata_dialects::loops::view::product_of_known;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor};
 
 use super::args::Args;
@@ -128,10 +129,17 @@ impl<'c> Sampler<'c> {
         };
         let inside = taps.iter().enumerate().map(within).reduce(|a, b| a.and(b));
         let inside = inside.unwrap_or_else(|| prim.constant(DType::Bool, Scalar::Bool(true)));
-        let whole = |(k, tap): (usize, &Tap<'c>)| inside.select(tap.place, 0.0).convert(DType::I64).minimum(size(k) - 1);
-        let mut indices = vec![prim.iota(DType::I64, &inside.shape(), 0)];
+        let dtype = self.index_type();
+        let whole = |(k, tap): (usize, &Tap<'c>)| inside.select(tap.place, 0.0).convert(dtype).minimum(size(k) - 1);
+        let mut indices = vec![prim.iota(dtype, &inside.shape(), 0)];
         indices.extend(taps.iter().enumerate().map(whole));
         (inside, indices)
+    }
+
+    /// The narrowest type that holds the indices of all elements, which are read once for each channel.
+    fn index_type(&self) -> DType {
+        let elements = product_of_known(self.image.shape().iter().map(|size| size.known()));
+        if elements.is_some_and(|elements| elements <= i64::from(i32::MAX)) { DType::I32 } else { DType::I64 }
     }
 
     /// The indices with one for all of space: what corners share is a sum, and each has one index in memory.

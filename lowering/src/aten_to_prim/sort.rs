@@ -230,6 +230,16 @@ fn bucketize<'c>(a: &Args<'c>) -> Tensor<'c> {
     places_in(a.as_type("boundaries", dtype), a.as_type("self", dtype), a.bool("right")).convert(a.result_dtype(0))
 }
 
+/// Which elements of 8 bits are among others, by a table of all that there are.
+fn in_table<'c>(x: Tensor<'c>, tests: Tensor<'c>) -> Tensor<'c> {
+    const ALL: i64 = 1 << 8;
+    let prim = x.prim();
+    let place = |of: Tensor<'c>| of.convert(DType::I64) + if of.dtype() == DType::I8 { ALL / 2 } else { 0 };
+    let table = prim.full(DType::Bool, Scalar::Bool(false), &[ALL.into()]);
+    let there = prim.full(DType::Bool, Scalar::Bool(true), &tests.shape());
+    table.scatter(there, &[place(tests)], &[0], "set").gather(&[place(x)], &[0])
+}
+
 fn isin<'c>(a: &Args<'c>) -> Tensor<'c> {
     let (elements, tests) = if a.has("element") {
         ("element", "test_elements")
@@ -238,8 +248,11 @@ fn isin<'c>(a: &Args<'c>) -> Tensor<'c> {
     };
     let [x, tests] = a.promoted([elements, tests]);
     let (rank, tests) = (x.rank(), flat(tests));
-    let long = tests.size(0).known().filter(|&length| length > COMPARED && !x.dtype().is_complex() && x.dtype() != DType::Bool);
+    let length = tests.size(0).known();
+    let is_long = length.is_none_or(|length| length > COMPARED);
+    let long = length.filter(|_| is_long && !x.dtype().is_complex());
     let found = match long {
+        _ if is_long && x.dtype().bits() <= 8 => in_table(x, tests),
         Some(length) => {
             let (tests, _) = tests.sort(0, false);
             tests.gather(&[places_in(tests, x, false).minimum(length - 1)], &[0]).equal(x)

@@ -179,13 +179,15 @@ pub fn cost(stage: &StageView<'_>, lanes: Option<usize>, width: i64, size: i64) 
         let scatter = stage.is_scatter();
         let contiguous = if scatter { writes_rows(stage, &varying, dim) } else { stage.result_dims().last() == Some(&dim) };
         let combines = stage.op.str("kind").is_some_and(|kind| kind != "set");
-        total += match (contiguous, scatter) {
-            (true, _) => 1.0 / used,
-            // What a scan has for a lane is not turned in registers: it is stored before the next is known.
-            (false, false) if stage.scan.is_some() => LANE_STORE,
-            (false, false) => SCATTERED_STORE,
-            (false, true) => LANE_STORE + if combines { access(Stride::Other) } else { 0.0 },
-        };
+        let results = stage.op.num_results() as f64;
+        total += results
+            * match (contiguous, scatter) {
+                (true, _) => 1.0 / used,
+                // What a scan has for a lane is not turned in registers: it is stored before the next is known.
+                (false, false) if stage.scan.is_some() => LANE_STORE,
+                (false, false) => SCATTERED_STORE,
+                (false, true) => LANE_STORE + if combines { access(Stride::Other) } else { 0.0 },
+            };
     }
     total
 }

@@ -108,7 +108,8 @@ fn cycles(kernel: &KernelView<'_>, stage: &StageView<'_>, target: &Target) -> Op
         vector = (turns * (if fused { body } else { body + 0.5 }).max(loads)).max(table.latency / chains);
     } else if !stage.is_register() {
         let last = stage.result_dims().last().copied();
-        vector = turns * (vector + if dim.is_none() || last == dim { 0.5 } else { width });
+        let store = if dim.is_none() || last == dim { 0.5 } else { width };
+        vector = turns * (vector + stage.op.num_results() as f64 * store);
     }
     let inner_lanes = dim.is_some_and(|dim| stage.reduce.contains(&dim));
     let results = if reduces && inner_lanes {
