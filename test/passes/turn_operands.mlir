@@ -143,3 +143,23 @@ func.func @bordered(%x: tensor<2209x47xf16>) -> tensor<16x49x2209xf16> {
   }
   return %0 : tensor<16x49x2209xf16>
 }
+
+// -----
+
+// So is what becomes one element of each short row.
+// CHECK-LABEL: loop.kernel @k0.turn0
+// CHECK: loop.stage %{{.*}} : (tensor<500x1x490xf32>) -> tensor<490x1x500xf32>
+// CHECK-LABEL: loop.kernel @k0.turn1
+// CHECK: loop.stage %{{.*}} : (tensor<500x1x490xf32>) -> tensor<490x1x500xf32>
+// CHECK-LABEL: loop.kernel @k0 {
+// CHECK: loop.stage {{.*}} guarded = array<i1: true, true>
+// CHECK: func.func @columns
+func.func @columns(%x: tensor<500x1x490xf32>, %y: tensor<500x1x490xf32>) -> tensor<490x500x2xf32> {
+  %0 = prim.fusion %x, %y : (tensor<500x1x490xf32>, tensor<500x1x490xf32>) -> tensor<490x500x2xf32> {
+  ^bb0(%a: tensor<500x1x490xf32>, %b: tensor<500x1x490xf32>):
+    %1 = prim.concat %a, %b {dim = 1 : i64} : (tensor<500x1x490xf32>, tensor<500x1x490xf32>) -> tensor<500x2x490xf32>
+    %2 = prim.transpose %1 {perm = array<i64: 2, 0, 1>} : (tensor<500x2x490xf32>) -> tensor<490x500x2xf32>
+    prim.yield %2 : tensor<490x500x2xf32>
+  }
+  return %0 : tensor<490x500x2xf32>
+}

@@ -103,7 +103,7 @@ fn order(kernel: &KernelView<'_>, stage: &StageView<'_>, operand: usize, target:
     // The result's dims as the copy has them, slowest first.
     let dims = match bits <= MOST_BITS && is_read_again(kernel, &dims, &across) {
         true => dims,
-        false => beside_short_rows(kernel, stage, operand, &across, lanes)?,
+        false => beside_short_rows(kernel, stage, &across, lanes)?,
     };
     let place = |at: &usize| across.indices[*at].and_then(|dim| dims.iter().position(|&of| of == dim));
     let mut order: Vec<usize> = (0..across.indices.len()).collect();
@@ -145,20 +145,14 @@ fn is_read_again(kernel: &KernelView<'_>, dims: &[usize], across: &Across) -> bo
 }
 
 /// The result's dims, the last two of them exchanged, where the result has short rows and the operand lies across the dims before these.
-fn beside_short_rows(
-    kernel: &KernelView<'_>,
-    stage: &StageView<'_>,
-    operand: usize,
-    across: &Across,
-    lanes: i64,
-) -> Result<Vec<usize>, NoMatch> {
+fn beside_short_rows(kernel: &KernelView<'_>, stage: &StageView<'_>, across: &Across, lanes: i64) -> Result<Vec<usize>, NoMatch> {
     let dims = stage.result_dims();
     let [around @ .., along, short] = dims.as_slice() else { return Err("its result has no rows".into()) };
     let size = |dim: usize| kernel.static_size(dim);
     if !size(*short).is_some_and(|size| (2..=SHORT).contains(&size)) || size(*along).is_none_or(|size| size < lanes) {
         return Err("the result's rows are not short, or those before them are".into());
     }
-    if stage.guarded[operand] || across.indices.len() != dims.len() || !dims.iter().all(|dim| across.indices.contains(&Some(*dim))) {
+    if across.indices.len() != dims.len() || !dims.iter().all(|dim| across.indices.contains(&Some(*dim))) {
         return Err("it has another element for several of the result's".into());
     }
     if !around.contains(&across.fastest) {
