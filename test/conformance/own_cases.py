@@ -622,6 +622,7 @@ def found():
     yield "causal_broadcast", (lambda q, k: f.scaled_dot_product_attention(q, k, k, is_causal=True)), [[tensor(3, 4, 8), tensor(2, 3, 6, 8)]]
     yield "einsum_of_small_integers", (lambda x, b: (torch.einsum("ij->i", x), torch.einsum("ij->", b), torch.einsum("ii->i", x[:, :3]), torch.einsum("ij,ij->i", x, x), torch.einsum("ij,k->ik", x, x[0]))), [[small, small > 0]]
     yield "members_of_bytes", (lambda x, y: (torch.isin(x, y), torch.isin(y.byte(), x.byte(), invert=True), torch.isin(x, 3))), [[tensor(9, 13, dtype=torch.int8) * 14, tensor(70, dtype=torch.int8, seed=5) * 14]]
+    yield "integrals_of_even_steps", (lambda x, y, z: (torch.trapezoid(x, dx=0.5, dim=0), torch.trapezoid(y, dx=3), torch.trapezoid(x.abs().bfloat16(), dim=0), torch.trapezoid(z, dim=0), torch.trapezoid(z, z, dim=0), torch.cumulative_trapezoid(z, dim=0))), [[tensor(5, 3), small, tensor(0, 3)]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
     yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
     ignored, nothing = torch.tensor([1, 2, 1]), torch.tensor([1, 1, 1])

@@ -85,12 +85,25 @@ fn diff<'c>(a: &Args<'c>) -> Tensor<'c> {
     x
 }
 
+/// An integral with equal steps: the sum of all ordinates less half of the outer ones, times a step.
+fn even_steps<'c>(y: Tensor<'c>, (dim, size): (usize, i64), dtype: DType, step: Scalar<'c>) -> Tensor<'c> {
+    let y = if y.dtype().is_integral() { y } else { y.convert(dtype) };
+    let outer = y.at(dim, 0) + y.at(dim, size - 1);
+    let all = y.convert(if y.dtype().is_integral() { DType::I64 } else { dtype }).reduce("sum", &[dim], false);
+    (all.convert(dtype) - outer.convert(dtype) * 0.5) * step
+}
+
 /// The areas between neighbours added up. Whole numbers stay whole up to the halving, so that narrow ones wrap as PyTorch's do.
 fn integral<'c>(a: &Args<'c>, running: bool) -> Tensor<'c> {
     let (y, result) = (a.tensor("y"), a.result_dtype(0));
     let dim = a.dim("dim", y.rank());
-    // With equal steps the whole integral is the sum of all ordinates less half of the outer ones.
-    let y = if a.has("dx") && !running { y.convert(result) } else { y };
+    match y.size(dim).known() {
+        // Of no ordinates the integral is zero, and there are no areas.
+        Some(0) if running => return y.convert(result),
+        Some(0) => return y.convert(result).reduce("sum", &[dim], false),
+        Some(size) if a.has("dx") && !running => return even_steps(y, (dim, size), result.compute(), a.scalar("dx")).convert(result),
+        _ => {}
+    }
     let neighbours = |x: Tensor<'c>, dim| (x.slice(dim, 0, x.size(dim) - 1, 1), x.slice(dim, 1, x.size(dim) - 1, 1));
     let (left, right) = neighbours(y, dim);
     let sums = if y.dtype() == DType::Bool { left.or(right) } else { left + right };

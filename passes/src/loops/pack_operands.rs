@@ -2,7 +2,8 @@
 //!
 //! The operand that lanes run along is copied into panels: as many columns as the register block has, one row after the other, so that
 //! it is read from first to last. The other operand is copied when its rows do not lie along the reduction, or when its elements are
-//! converted: then that happens once for each element. A copy of a weight alone can run before the program.
+//! converted: then that happens once for each element. Of complex numbers a panel has one part. A copy of a weight alone can run before the
+//! program.
 //!
 //! The operands of attention are copied by the same rules, without panels: `pack_operands/attention.rs`.
 //!
