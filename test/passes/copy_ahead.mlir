@@ -80,3 +80,45 @@ loop.kernel @put_in_double {shapes = [affine_map<() -> (8)>, affine_map<() -> (3
   }
   loop.return %1 : tensor<8xf32>
 }
+
+// -----
+
+// Sixteen columns go down side by side, as what is put there lies in lines of them; of rows there are eight.
+// CHECK-LABEL: func.func @side_by_side
+// CHECK: loop.kernel @columns
+// CHECK-SAME: schedule = {order = array<i64: 3>, unroll = array<i64: 16>}
+// CHECK: loop.kernel @rows
+// CHECK-SAME: schedule = {order = array<i64: 2>, unroll = array<i64: 8>}
+func.func @side_by_side(%x: tensor<50x40xf32>, %u: tensor<30x20xf32>, %i: tensor<30x20xi64>) -> (tensor<50x40xf32>, tensor<50x40xf32>) attributes {capture.entry} {
+  %0 = loop.call %x, %u, %i {callee = @columns} : (tensor<50x40xf32>, tensor<30x20xf32>, tensor<30x20xi64>) -> tensor<50x40xf32>
+  %1 = loop.call %x, %u, %i {callee = @rows} : (tensor<50x40xf32>, tensor<30x20xf32>, tensor<30x20xi64>) -> tensor<50x40xf32>
+  return %0, %1 : tensor<50x40xf32>, tensor<50x40xf32>
+}
+loop.kernel @columns {shapes = [affine_map<() -> (50, 40)>, affine_map<() -> (30, 20)>, affine_map<() -> (30, 20)>, affine_map<() -> (50, 40)>], sizes = affine_map<() -> (50, 40, 30, 20)>, symbols = array<i64>} {
+^bb0(%x: tensor<50x40xf32>, %u: tensor<30x20xf32>, %i: tensor<30x20xi64>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1)>], space = "buffer"} : (tensor<50x40xf32>) -> tensor<50x40xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  %1 = loop.scatter %0, %u, %i {conflict = "ordered", domain = array<i64: 2, 3>, kind = "add", maps = [affine_map<(d0, d1, d2, d3) -> (0, 0)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>], space = "buffer"} : (tensor<50x40xf32>, tensor<30x20xf32>, tensor<30x20xi64>) -> tensor<50x40xf32> {
+  ^bb0(%a: f32, %b: f32, %n: i64):
+    %2 = arith.index_cast %n : i64 to index
+    %3 = loop.index {dim = 3 : i64} : index
+    loop.yield %2, %3, %b : (index, index, f32) -> ()
+  }
+  loop.return %1 : tensor<50x40xf32>
+}
+loop.kernel @rows {shapes = [affine_map<() -> (50, 40)>, affine_map<() -> (30, 20)>, affine_map<() -> (30, 20)>, affine_map<() -> (50, 40)>], sizes = affine_map<() -> (50, 40, 30, 20)>, symbols = array<i64>} {
+^bb0(%x: tensor<50x40xf32>, %u: tensor<30x20xf32>, %i: tensor<30x20xi64>):
+  %0 = loop.stage %x {domain = array<i64: 0, 1>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1)>], space = "buffer"} : (tensor<50x40xf32>) -> tensor<50x40xf32> {
+  ^bb0(%a: f32):
+    loop.yield %a : f32
+  }
+  %1 = loop.scatter %0, %u, %i {conflict = "ordered", domain = array<i64: 2, 3>, kind = "add", maps = [affine_map<(d0, d1, d2, d3) -> (0, 0)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>], space = "buffer"} : (tensor<50x40xf32>, tensor<30x20xf32>, tensor<30x20xi64>) -> tensor<50x40xf32> {
+  ^bb0(%a: f32, %b: f32, %n: i64):
+    %2 = loop.index {dim = 2 : i64} : index
+    %3 = arith.index_cast %n : i64 to index
+    loop.yield %2, %3, %b : (index, index, f32) -> ()
+  }
+  loop.return %1 : tensor<50x40xf32>
+}

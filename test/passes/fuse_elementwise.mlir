@@ -416,3 +416,28 @@ func.func @columns(%x: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
   %2 = prim.mul %centred, %1 : tensor<4096x64xf32>
   return %2 : tensor<4096x64xf32>
 }
+
+// -----
+
+// Rows of six are put into rows of nine: threads share the loop over those six, and not that over the nine rows of what they are put into, which is
+// made by a kernel of its own.
+// CHECK-LABEL: func.func @scatter_alone(
+// CHECK: %[[WIDE:.*]] = prim.convert
+// CHECK-NEXT: prim.fusion %[[WIDE]]
+// CHECK-LABEL: func.func @scatter_beside(
+// CHECK: prim.fusion
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: prim.convert
+func.func @scatter_alone(%x: tensor<9x4xbf16>, %u: tensor<6x4xf32>, %j: tensor<6x4xi64>) -> tensor<9x4xf32> {
+  %0 = prim.convert %x : (tensor<9x4xbf16>) -> tensor<9x4xf32>
+  %1 = prim.iota {dim = 0 : i64} : tensor<6x4xi64>
+  // expected-remark @+1 {{profit: threads share what is scattered along dims in which the target goes on, and not what makes the target}}
+  %2 = prim.scatter %0, %u, %1, %j {dims = array<i64: 0, 1>, kind = "add"} : (tensor<9x4xf32>, tensor<6x4xf32>, tensor<6x4xi64>, tensor<6x4xi64>) -> tensor<9x4xf32>
+  return %2 : tensor<9x4xf32>
+}
+func.func @scatter_beside(%x: tensor<6x4xbf16>, %u: tensor<6x4xf32>, %j: tensor<6x4xi64>) -> tensor<6x4xf32> {
+  %0 = prim.convert %x : (tensor<6x4xbf16>) -> tensor<6x4xf32>
+  %1 = prim.iota {dim = 0 : i64} : tensor<6x4xi64>
+  %2 = prim.scatter %0, %u, %1, %j {dims = array<i64: 0, 1>, kind = "add"} : (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xi64>, tensor<6x4xi64>) -> tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}

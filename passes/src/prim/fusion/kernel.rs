@@ -228,6 +228,11 @@ impl Kernel {
         if outputs != [last] || reads.len() + 1 != members.len() {
             return Err(Refusal::InOrder);
         }
+        let makes_target =
+            graph.operands(last).first().and_then(|target| graph.producer(*target)).is_some_and(|node| inside.contains(&node));
+        if makes_target && is_shared_alone(graph.op(last)) {
+            return Err(Refusal::ScatterAlone);
+        }
         let (inputs, tensors) = inputs(graph, members, &inside);
         let kernel =
             Self { ops: members.len(), inputs, outputs: 1, tensors, reads, row_cost: 0, plain: false, contracts: false, reduces: false };
@@ -284,6 +289,24 @@ impl Kernel {
         self.ops += 1;
         self.reads.insert(node, reads);
     }
+}
+
+/// Whether threads can share a scatter along dims that are its own: the target goes on behind what is put into it, so that the loops which make
+/// the one are not those of the other.
+fn is_shared_alone(op: Op<'_>) -> bool {
+    let [target, updates, indices @ ..] = &op.operands()[..] else { return false };
+    let dims = op.ints("dims").unwrap_or_default();
+    if !op.isa::<prim::Scatter>() || target.ty().rank() > dims.len() {
+        return false;
+    }
+    let (target, updates) = (target.ty().shape(), updates.ty().shape());
+    let along = |index: &Value<'_>| index.defining_op().filter(|op| op.isa::<prim::Iota>()).and_then(|op| op.int("dim"));
+    let lengths: Vec<_> = indices
+        .iter()
+        .zip(dims)
+        .filter_map(|(index, dim)| Some((*target.get(usize::try_from(dim).ok()?)?, *updates.get(usize::try_from(along(index)?).ok()?)?)))
+        .collect();
+    !lengths.is_empty() && lengths.iter().all(|(target, updates)| target != updates)
 }
 
 fn identity(value: Value<'_>) -> usize {

@@ -38,6 +38,9 @@ pub enum Refusal {
     /// Legality: what is written in order is there when the kernel ends.
     #[error("legality: a scan or scatter ends its kernel, which holds only what it reads element by element")]
     InOrder,
+    /// Profit: threads share the loops of a scatter where it has its kernel.
+    #[error("profit: threads share what is scattered along dims in which the target goes on, and not what makes the target")]
+    ScatterAlone,
     /// Profit: work before a contraction would be done once per output element.
     #[error("profit: a contraction would compute its operand again for every output element")]
     ContractionPrologue,
