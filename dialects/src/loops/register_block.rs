@@ -17,10 +17,10 @@ pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
     }
 }
 
-/// Lines of the first-level cache that rows so many bytes apart fall on, each of which keeps as many rows as the cache has ways: all of them, but
-/// where the distance is a large power of two times something.
-pub fn lines_for_rows(bytes: i64, target: &Target) -> i64 {
-    // After so many bytes the cache begins anew.
+/// Sets of the first-level cache that rows so many bytes apart fall on: few where the distance is a multiple of a large power of two. Each set keeps
+/// as many rows as the cache has ways.
+pub fn sets_for_rows(bytes: i64, target: &Target) -> i64 {
+    // Bytes of one way: after so many the sets begin anew.
     let turn = target.l1.bytes / target.l1.ways;
     let step = (1 << bytes.trailing_zeros().min(62)).clamp(target.l1.line, turn);
     (turn / step).max(1)

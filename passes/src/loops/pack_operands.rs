@@ -28,7 +28,7 @@ use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::{arith, complex};
 use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
-use strata_dialects::loops::register_block::{block_rows, lines_for_rows};
+use strata_dialects::loops::register_block::{block_rows, sets_for_rows};
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product_of_known;
@@ -172,7 +172,7 @@ fn layout<'c>(
     let rows = roles.rows.filter(|_| panel.is_none() && roles.reuse(kernel, operand).is_none_or(|reuse| reuse >= USES_FOR_A_GAP));
     let bytes = (sum.bits() / 8) as i64;
     let crowded = |elements: i64| {
-        let most = lines_for_rows(elements.saturating_mul(bytes), target) * (target.l1.ways + SPARE_ROWS);
+        let most = sets_for_rows(elements.saturating_mul(bytes), target) * (target.l1.ways + SPARE_ROWS);
         rows.is_some_and(|dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers) > most)
     };
     if in_order

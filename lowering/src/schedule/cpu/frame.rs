@@ -76,7 +76,7 @@ impl<'k, 'c> Frame<'k, 'c> {
         self.lanes_along(dim, lanes(self.kernel, dim, self.target.vector_bits))
     }
 
-    /// Whether a full register of lanes along a dim is more than half full at least.
+    /// Whether a dim fills more than half of a register of lanes.
     pub fn fills_register(&self, dim: usize) -> bool {
         self.held(dim, lanes(self.kernel, dim, self.target.vector_bits)) >= self.width
     }

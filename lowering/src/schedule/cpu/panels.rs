@@ -9,7 +9,7 @@ use super::frame::Frame;
 use crate::schedule::cost::THREADS;
 use strata_core::ir::AffineKind;
 use strata_dialects::loops::access::{Stride, coefficient, distance, stride};
-use strata_dialects::loops::register_block::lines_for_rows;
+use strata_dialects::loops::register_block::sets_for_rows;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
@@ -128,13 +128,13 @@ pub fn slides(stage: &StageView<'_>, row: usize, inner: usize) -> bool {
 }
 
 /// Rows whose lines the first-level cache keeps while a sum runs along them: with 14 rows 4096 bytes apart, of 64 groups of 16 channels, each step
-/// reads from the second one, which takes two threads of a Zen 4 660 us where 7 rows take 350.
+/// reads from the second-level one, which takes two threads of a Zen 4 660 us where 7 rows take 350.
 fn rows_kept(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>) -> i64 {
     let (map, image) = (panels.stage.maps[0], panels.stage.op.operand(0));
     let element = image.ty().element_type().map_or(4, |element| element.bytes() as i64);
     let near = panels.rows.iter().copied().filter(|&row| frame.size(row) > 1).filter_map(|row| distance(map, image, row)).min();
     near.filter(|_| !panels.beside)
-        .map_or(MOST_ROWS, |elements| lines_for_rows(elements.saturating_mul(element), frame.target).saturating_mul(frame.target.l1.ways))
+        .map_or(MOST_ROWS, |elements| sets_for_rows(elements.saturating_mul(element), frame.target).saturating_mul(frame.target.l1.ways))
 }
 
 /// How many rows of which dims stand side by side: the innermost dim in even blocks, and more of another one where it is short.

@@ -291,8 +291,8 @@ impl Kernel {
     }
 }
 
-/// Whether threads can share a scatter along dims that are its own: the target goes on behind what is put into it, so that the loops which make
-/// the one are not those of the other.
+/// Whether a scatter is shared among threads along dims of its own alone: the target is longer than what is put into it, so that no loop makes the
+/// one and goes through the other.
 fn is_shared_alone(op: Op<'_>) -> bool {
     let [target, updates, indices @ ..] = &op.operands()[..] else { return false };
     let dims = op.ints("dims").unwrap_or_default();
