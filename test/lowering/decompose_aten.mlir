@@ -91,3 +91,14 @@ func.func @complex_matrix(%x: tensor<3x4xcomplex<f32>>, %y: tensor<4x2xcomplex<f
   %0 = aten.mm %x, %y : (tensor<3x4xcomplex<f32>>, tensor<4x2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>>
   return %0 : tensor<3x2xcomplex<f32>>
 }
+
+// -----
+
+// Small integers are floats before neighbours are added where nobody knows how many there are.
+// CHECK-LABEL: func.func @integral_of_unknown(
+// CHECK: prim.convert %arg0 : (tensor<?xi8>) -> tensor<?xf32>
+// CHECK: prim.add {{.*}} : tensor<?xf32>
+func.func @integral_of_unknown(%x: tensor<?xi8>) -> tensor<f32> {
+  %0 = aten.trapezoid.dx %x {dx = 5.000000e-01 : f64} : (tensor<?xi8>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

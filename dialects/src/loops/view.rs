@@ -293,7 +293,7 @@ impl<'c> KernelView<'c> {
         let reads = tensor.uses().into_iter().map(|read| {
             let stage = self.stages.iter().find(|stage| stage.op == read.op || read.op.parent() == Some(stage.op))?;
             let map = if stage.op == read.op { Some(*stage.maps.get(read.index)?) } else { None };
-            let moves = |dim: &&usize| map.is_none_or(|map| uses(map, **dim)) && stage.shared_by() != Some(**dim);
+            let moves = |dim: &&usize| map.map_or(stage.shared_by() != Some(**dim), |map| uses(map, **dim));
             product_of_known(stage.domain.iter().filter(moves).map(|&dim| self.static_size(dim)))
         });
         reads.into_iter().try_fold(0, |all: i64, reads| Some(all.saturating_add(reads?)))

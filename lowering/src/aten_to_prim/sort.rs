@@ -1,6 +1,6 @@
 //! Sorting, order statistics and searches in sorted sequences.
 
-use strata_dialects::aten::dtype::DType;
+use strata_dialects::aten::dtype::{DType, Numeric};
 use strata_dialects::aten::op::*;
 use strata_dialects::prim_builder::{Scalar, Size, Tensor, gather_along};
 
@@ -230,7 +230,7 @@ fn bucketize<'c>(a: &Args<'c>) -> Tensor<'c> {
     places_in(a.as_type("boundaries", dtype), a.as_type("self", dtype), a.bool("right")).convert(a.result_dtype(0))
 }
 
-/// Which elements of 8 bits are among others, by a table of all that there are.
+/// Which integers of 8 bits are among others, by a table of all that there are.
 fn in_table<'c>(x: Tensor<'c>, tests: Tensor<'c>) -> Tensor<'c> {
     const ALL: i64 = 1 << 8;
     let prim = x.prim();
@@ -252,7 +252,7 @@ fn isin<'c>(a: &Args<'c>) -> Tensor<'c> {
     let is_long = length.is_none_or(|length| length > COMPARED);
     let long = length.filter(|_| is_long && !x.dtype().is_complex());
     let found = match long {
-        _ if is_long && x.dtype().bits() <= 8 => in_table(x, tests),
+        _ if is_long && x.dtype().is_integral() && x.dtype().bits() <= 8 => in_table(x, tests),
         Some(length) => {
             let (tests, _) = tests.sort(0, false);
             tests.gather(&[places_in(tests, x, false).minimum(length - 1)], &[0]).equal(x)
