@@ -35,7 +35,7 @@ func.func @long(%x: tensor<100007xf32>) -> tensor<100007xf32> {
 // CHECK-LABEL: loop.kernel @k0
 // CHECK-SAME: width = 32 : i64
 // WHOLE-LABEL: loop.kernel @k0
-// WHOLE-SAME: width = 32 : i64
+// WHOLE-SAME: width = 64 : i64
 func.func @bytes(%x: tensor<300x198xi8>, %y: tensor<198xi8>) -> tensor<300x198xi8> {
   %0 = prim.fusion %x, %y : (tensor<300x198xi8>, tensor<198xi8>) -> tensor<300x198xi8> {
   ^bb0(%a: tensor<300x198xi8>, %b: tensor<198xi8>):

@@ -7,7 +7,7 @@
 // CHECK: math.exp {{.*}} : vector<16xf32>
 // CHECK: llvm.store {{.*}} : vector<16xf32>, !llvm.ptr
 // CHECK: scf.for
-// CHECK: %[[MASK:.*]] = arith.cmpi slt, {{.*}} : vector<16xindex>
+// CHECK: %[[MASK:.*]] = arith.cmpi slt, {{.*}} : vector<16xi16>
 // CHECK: llvm.intr.masked.load {{.*}}%[[MASK]]
 // CHECK: llvm.intr.masked.store {{.*}}%[[MASK]]
 // CHECK-LABEL: func.func @strata_entry(%{{.*}}: !llvm.ptr) -> i32

@@ -609,3 +609,21 @@ func.func @rows_of_a_table(%x: tensor<100000x320xf32>, %i: tensor<7000xi64>, %j:
   %1 = prim.gather %x, %j {dims = array<i64: 0>} : (tensor<100000x320xf32>, tensor<100000xi64>) -> tensor<100000x320xf32>
   return %0, %1 : tensor<7000x320xf32>, tensor<100000x320xf32>
 }
+
+// -----
+
+// Bytes that lie in rows fill a register of 64 lanes, those of a transposed copy half of one. An operand that stays in a cache is read in any order,
+// so that the loops have no tiles.
+// CHECK-LABEL: loop.kernel @k1 {schedule = {order = array<i64: 0, 1>, tile = array<i64: 64, 64>, unroll = array<i64: 32, 1>, vector = 1 : i64, width = 32 : i64}
+// CHECK-LABEL: loop.kernel @k0 {schedule = {order = array<i64: 0, 1, 2>, unroll = array<i64: 1, 1, 1>, vector = 2 : i64, width = 64 : i64}
+// CHECK: func.func @bytes
+// AVX2: func.func @bytes
+func.func @bytes(%x: tensor<256x192xi8>, %y: tensor<1500x1280xi8>) -> (tensor<192x256x320xi8>, tensor<1280x1500xi8>) {
+  %0 = prim.fusion %x : (tensor<256x192xi8>) -> tensor<192x256x320xi8> {
+  ^bb0(%a: tensor<256x192xi8>):
+    %2 = prim.broadcast %a {dims = array<i64: 1, 0>} : (tensor<256x192xi8>) -> tensor<192x256x320xi8>
+    prim.yield %2 : tensor<192x256x320xi8>
+  }
+  %1 = prim.transpose %y {perm = array<i64: 1, 0>} : (tensor<1500x1280xi8>) -> tensor<1280x1500xi8>
+  return %0, %1 : tensor<192x256x320xi8>, tensor<1280x1500xi8>
+}

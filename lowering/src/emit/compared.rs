@@ -56,15 +56,21 @@ fn step_compare<'c>(b: &mut Builder<'c>, predicate: CmpIPredicate, index: Index<
         Across::Step(Num::Const(-1)) => (predicate.swapped(), index.base.sub(b, bound)),
         _ => return None,
     };
-    let bits = (REGISTER_BITS / width).clamp(8, 32);
-    let scalar = b.cx().int(u32::try_from(bits).ok()?);
+    Some(compare_lanes(b, predicate, bound, width))
+}
+
+/// Compares the lanes' numbers 0, 1, 2, ... with a bound.
+pub(super) fn compare_lanes<'c>(b: &mut Builder<'c>, predicate: CmpIPredicate, bound: Num<'c>, width: i64) -> Value<'c> {
+    // Signed numbers of the lanes and of the bound behind them.
+    let least = if width > 64 { 16 } else { 8 };
+    let scalar = b.cx().int((REGISTER_BITS / width).clamp(least, 32) as u32);
     let bound = bounded(b, bound, -1, width).value(b);
     let bound = b.value(arith::IndexCast::NAME, &[bound], scalar, &[]);
     let bound = broadcast(b, bound, width);
     let (lanes, numbers) = (b.cx().vector(&[width], b.cx().index()), b.cx().vector(&[width], scalar));
     let lanes = vector::step(b, lanes);
     let lanes = b.value(arith::IndexCast::NAME, &[lanes], numbers, &[]);
-    Some(arith::cmpi(b, predicate, lanes, bound))
+    arith::cmpi(b, predicate, lanes, bound)
 }
 
 fn bounded<'c>(b: &mut Builder<'c>, number: Num<'c>, least: i64, most: i64) -> Num<'c> {

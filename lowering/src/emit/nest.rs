@@ -1,12 +1,13 @@
 //! Loop nests: unrolled, with lanes along one dim, with remainders, carrying values.
 
+use super::Error;
+use super::compared::compare_lanes;
 use super::emitter::Emitter;
 use super::lanes::{Coord, InBlock, Point};
-use super::{Error, memory};
 use crate::num::Num;
 use strata_core::ir::{OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
-use strata_core::upstream::{scf, vector};
+use strata_core::upstream::scf;
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -200,11 +201,8 @@ impl<'c> Emitter<'c> {
 
     /// Which lanes from `at` on lie before `end`.
     pub(super) fn lanes_left(&mut self, at: Num<'c>, end: Num<'c>, width: i64) -> Value<'c> {
-        let cx = self.cx;
-        let left = end.sub(&mut self.b, at).value(&mut self.b);
-        let left = memory::broadcast(&mut self.b, left, width);
-        let steps = vector::step(&mut self.b, cx.vector(&[width], cx.index()));
-        arith::cmpi(&mut self.b, CmpIPredicate::Slt, steps, left)
+        let left = end.sub(&mut self.b, at);
+        compare_lanes(&mut self.b, CmpIPredicate::Slt, left, width)
     }
 
     /// One loop with a step, or what is left of it when its bounds are known: nothing, or its body once.

@@ -95,6 +95,10 @@ fn between_orders(frame: &Frame<'_, '_>, vector: usize, along: Option<usize>) ->
         return None;
     }
     let bytes = operand.ty().element_type()?.bytes() as i64;
+    // What stays in a cache may be read in any order.
+    if operand.ty().num_elements()?.saturating_mul(bytes) <= frame.target.l2.bytes {
+        return None;
+    }
     let loops = || kernel.outer.iter().copied().filter(|&dim| dim != vector && Some(dim) != along && frame.size(dim) > 1);
     let written = stage.result_dims().into_iter().rev().find(|dim| loops().any(|loops| loops == *dim))?;
     let step = |dim: usize| distance(stage.maps[0], operand, dim).map(|step| step.abs() * bytes).filter(|step| *step > 0);
