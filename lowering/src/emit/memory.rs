@@ -259,13 +259,32 @@ pub fn gather<'c>(b: &mut Builder<'c>, base: Value<'c>, indices: Value<'c>, elem
     if element.is_complex() {
         return complex_lanes::gather(b, base, indices, element, mask);
     }
-    let cx = b.cx();
     let width = indices.ty().shape()[0];
-    let ty = cx.vector(&[width], memory_type(cx, element));
     let pointers = element_pointers(b, base, indices, element);
-    let (mask, zero) = (mask_or_all(b, mask, width), zero_vector(b, ty));
-    let value = b.value(llvm::MaskedGather::NAME, &[pointers, mask, zero], ty, &[alignment(cx, element, 32)]);
+    let mask = mask_or_all(b, mask, width);
+    let value = gather_lanes(b, pointers, mask, element);
     from_memory(b, value, element)
+}
+
+/// Bits of a register that takes a lane by one instruction.
+const LANE_REGISTER_BITS: i64 = 128;
+
+/// Elements at a vector of addresses. Those that CPUs have no gather for are loaded one by one, into registers of 128 bits that are put together.
+fn gather_lanes<'c>(b: &mut Builder<'c>, pointers: Value<'c>, mask: Value<'c>, element: ElementType) -> Value<'c> {
+    let cx = b.cx();
+    let (width, bits) = (pointers.ty().shape()[0], 8 * element.bytes() as i64);
+    if bits < 32 && width * bits > LANE_REGISTER_BITS {
+        let half = |b: &mut Builder<'c>, from: i64| {
+            let lanes = || from..from + width / 2;
+            let (pointers, mask) = (vector::shuffle(b, pointers, pointers, lanes()), vector::shuffle(b, mask, mask, lanes()));
+            gather_lanes(b, pointers, mask, element)
+        };
+        let (low, high) = (half(b, 0), half(b, width / 2));
+        return vector::shuffle(b, low, high, 0..width);
+    }
+    let ty = cx.vector(&[width], memory_type(cx, element));
+    let zero = zero_vector(b, ty);
+    b.value(llvm::MaskedGather::NAME, &[pointers, mask, zero], ty, &[alignment(cx, element, 32)])
 }
 
 /// Stores at a vector of indices.
