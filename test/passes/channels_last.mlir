@@ -140,6 +140,20 @@ func.func @gathered(%x: tensor<2x8x4x5xf32> {capture.dim_order = array<i64: 0, 2
   return %6 : tensor<2x8x4x7xf32>
 }
 
+// Rows of a transposed table that are read as often as there are some are rows of memory in the program's order alone; of a few the table is not transposed.
+// CHECK-LABEL: func.func @rows_across(
+// CHECK: %[[X:.*]] = capture.permute
+// CHECK: %[[T:.*]] = prim.transpose %[[X]] {perm = array<i64: 1, 0>}
+// CHECK: prim.gather %[[T]], %{{.*}} {dims = array<i64: 0>} : (tensor<5x8xf32>, tensor<7xi64>) -> tensor<7x8xf32>
+// CHECK: prim.gather %[[X]], %{{.*}} {dims = array<i64: 1>} : (tensor<8x5xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+func.func @rows_across(%x: tensor<5x8xf32> {capture.dim_order = array<i64: 1, 0>}, %i: tensor<7xi64>, %j: tensor<3xi64>) -> (tensor<7x8xf32>, tensor<3x8xf32>) {
+  %0 = capture.permute %x {perm = array<i64: 1, 0>} : (tensor<5x8xf32>) -> tensor<8x5xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 1, 0>} : (tensor<8x5xf32>) -> tensor<5x8xf32>
+  %2 = prim.gather %1, %i {dims = array<i64: 0>} : (tensor<5x8xf32>, tensor<7xi64>) -> tensor<7x8xf32>
+  %3 = prim.gather %1, %j {dims = array<i64: 0>} : (tensor<5x8xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  return %2, %3 : tensor<7x8xf32>, tensor<3x8xf32>
+}
+
 // What no convolution reads stays in the order of the tensor that it is combined with: one transpose instead of two.
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: %[[X:.*]]: tensor<2x16x6x6xf32>, %[[W:.*]]: tensor<8x16x3x3xf32>, %[[M:.*]]: tensor<2x8x6x6xf32>

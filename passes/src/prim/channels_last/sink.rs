@@ -61,6 +61,9 @@ pub fn rewrite<'c>(b: &mut Builder<'c>, orders: &mut Orders<'c>, op: Op<'c>, wan
         }
         prim::Gather::NAME => {
             let dims = op.ints("dims")?;
+            if !wanted && reads_across(op, &moved(dims.clone()), &first.perm) {
+                return None;
+            }
             let perm = of_parts(op.operand(1), &dims, &first.perm);
             let operands: Vec<_> = [first.value].into_iter().chain(op.operands().into_iter().skip(1)).collect();
             Some(again(b, op, &operands, perm, &[("dims", cx.i64s_attr(&moved(dims)))]))
@@ -106,6 +109,14 @@ fn of_parts(index: Value<'_>, dims: &[i64], perm: &[usize]) -> Vec<usize> {
 fn without(perm: &[usize], dropped: &[usize]) -> Vec<usize> {
     let kept = perm.iter().filter(|dim| !dropped.contains(dim));
     kept.map(|dim| dim - dropped.iter().filter(|&gone| gone < dim).count()).collect()
+}
+
+/// Whether a gather, which would read along the dims `moved` in the new order, then finds neighbours of the last dim across memory, and reads as many
+/// elements as there are: the transpose is less work than a line of memory for each of them.
+fn reads_across(op: Op<'_>, moved: &[i64], perm: &[usize]) -> bool {
+    let last = perm.len() - 1;
+    let again = op.operand(0).ty().num_elements().zip(op.result(0).ty().num_elements()).is_some_and(|(there, read)| read >= there);
+    again && perm[last] != last && moved.contains(&(last as i64))
 }
 
 /// The same op with other operands, attributes and order.
