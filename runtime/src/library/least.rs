@@ -1,43 +1,39 @@
-//! The few least entries of a list in one pass: whatever is not below the last of those found so far is left where it is.
+//! The few least entries of a list: they are in the groups whose own least ones are least, which one pass without branches finds.
 
-/// Entries that are compared at once before one is looked at.
-const TOGETHER: usize = 16;
+use super::sort::Entry;
 
-/// So many entries are kept between two rounds of sorting out, beside those wanted.
-const SPARE: usize = 64;
+/// Groups are a multiple of so many, two vectors of AVX2: one entry of each is compared at once.
+const TOGETHER: usize = 8;
 
-/// Puts the `count` least of `n` different entries into `kept`, in no order. `kept` has room for `2 * count + SPARE + TOGETHER` entries; see
-/// [`room`].
-pub(super) fn least<E: Copy + Ord>(n: usize, entry: impl Fn(usize) -> E, count: usize, kept: &mut Vec<E>) {
-    let full = room(count) - TOGETHER;
+/// Puts the `count` least of `n` different entries into `kept`, in no order; at least one. `kept` has room for as many as [`room`] says.
+#[inline(always)]
+pub(super) fn least<E: Entry>(n: usize, entry: impl Fn(usize) -> E, count: usize, kept: &mut Vec<E>) {
+    let groups = groups(n, count);
     kept.clear();
-    let mut bound: Option<E> = None;
-    for begin in (0..n).step_by(TOGETHER) {
-        let end = n.min(begin + TOGETHER);
-        match bound {
-            None => kept.extend((begin..end).map(&entry)),
-            Some(bound) => {
-                // Nearly never: no branch for each of them.
-                if (begin..end).fold(false, |some, at| some | (entry(at) < bound)) {
-                    kept.extend((begin..end).map(&entry).filter(|entry| *entry < bound));
-                }
-            }
-        }
-        if kept.len() >= full {
-            let (_, last, _) = kept.select_nth_unstable(count - 1);
-            bound = Some(*last);
-            kept.truncate(count);
-        }
+    kept.extend((0..groups).map(&entry));
+    for begin in (groups..n).step_by(groups) {
+        kept.iter_mut().zip(begin..n).for_each(|(least, at)| *least = entry(at).min(*least));
     }
-    if kept.len() > count {
-        kept.select_nth_unstable(count - 1);
-        kept.truncate(count);
+    let bound = *kept.select_nth_unstable(count - 1).1;
+    kept.truncate(count);
+    for at in 0..count {
+        let least = kept[at];
+        let others = (least.position() % groups..n).step_by(groups).map(&entry);
+        kept.extend(others.filter(|other| *other < bound && *other != least));
     }
+    kept.select_nth_unstable(count - 1);
+    kept.truncate(count);
+}
+
+/// Groups of which the least entries are as many as there are entries in `count` of them.
+fn groups(n: usize, count: usize) -> usize {
+    ((n as f64 * count as f64).sqrt() as usize).max(count).next_multiple_of(TOGETHER).min(n)
 }
 
 /// Entries that [`least`] holds at most.
-pub(super) fn room(count: usize) -> usize {
-    2 * count + SPARE + TOGETHER
+pub(super) fn room(n: usize, count: usize) -> usize {
+    let groups = groups(n, count);
+    groups.max(count * n.div_ceil(groups))
 }
 
 #[cfg(test)]
@@ -46,13 +42,19 @@ mod tests {
 
     #[test]
     fn the_least_are_found_in_any_order() {
-        let n = 5_003;
-        for factor in [1, 7_919, n - 1] {
-            for count in [1, 2, 37, 600, n] {
-                let mut kept = Vec::with_capacity(room(count));
-                least(n, |at| (at + 1) * factor % n, count, &mut kept);
-                kept.sort_unstable();
-                assert!(kept.into_iter().eq(0..count), "{count} by {factor}");
+        for n in [1, 7, 8, 300, 5_003] {
+            for factor in [1, 7_919, n - 1] {
+                let entry = |at: usize| u64::new((at as u64 + 1) * factor as u64 % n as u64 / 3, at, false);
+                let mut sorted: Vec<_> = (0..n).map(entry).collect();
+                sorted.sort_unstable();
+                for count in [1, 2, 37, 600, n].into_iter().filter(|count| *count <= n) {
+                    let mut kept = Vec::with_capacity(room(n, count));
+                    let memory = kept.as_ptr();
+                    least(n, entry, count, &mut kept);
+                    assert_eq!(kept.as_ptr(), memory, "the room is enough");
+                    kept.sort_unstable();
+                    assert!(kept == sorted[..count], "{count} of {n} by {factor}");
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ pub mod linalg;
 pub mod math;
 pub mod nms;
 pub mod random;
+mod ranks;
 pub mod sort;
 pub mod special;
 pub mod true_positions;

@@ -39,7 +39,12 @@ pub unsafe extern "C" fn strata_lib_true_positions(
 fn find(mask: &[u8], positions: &mut [i64]) {
     let pieces: Vec<&[u8]> = mask.chunks(PIECE).collect();
     let mut ends = vec![0; pieces.len()];
-    by_pieces(&mut ends, |piece, count| *count = with_vectors(|| pieces[piece].iter().filter(|truth| **truth != 0).count()));
+    by_pieces(&mut ends, |piece, count| {
+        *count = with_vectors(
+            #[inline(always)]
+            || pieces[piece].iter().filter(|truth| **truth != 0).count(),
+        )
+    });
     let mut end = 0;
     for count in &mut ends {
         end += *count;
