@@ -35,7 +35,7 @@ pub(super) fn lgamma<'a, 'b, 'c>(x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
 }
 
 /// `log |gamma(a)|` from -1/2 on.
-fn lgamma_above<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+pub(super) fn lgamma_above<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
     let one = a.constant(1.0);
     // gamma(a) = (a - 1) .. (a - steps + 2) gamma(2 + t), or gamma(2 + t) / a, or gamma(2 + t) / (a (a + 1)): t is exact.
     let steps = (a + 0.5).floor();

@@ -1,37 +1,58 @@
-//! The incomplete gamma functions and Hurwitz's zeta function: of f32 computed in f64 and rounded once. For incomplete gamma functions of f64, whose last
-//! digits these steps do not have, there are functions of the runtime.
+//! The incomplete gamma functions and Hurwitz's zeta function: of f32 computed in f64 and rounded once.
 
-use super::super::gamma::STIRLING;
+use super::super::gamma::{STIRLING, lgamma_above};
 use super::super::lanes::{Float, Mask};
+use super::super::log::log1p;
+use super::super::tables::LGAMMA_F64;
 use std::f64::consts::PI;
 use strata_core::upstream::math;
 
-/// Terms and changes that are smaller, beside what they belong to, are none in f32.
-const NOTHING: f64 = 1e-10;
+/// The digits that a result has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    /// Those of an f32.
+    Single,
+    /// Those of an f64.
+    Double,
+}
+
+impl Digits {
+    /// Terms that are smaller, beside their sum, are none.
+    const fn term(self) -> f64 {
+        match self {
+            Self::Single => 1e-10,
+            Self::Double => f64::EPSILON / 16.0,
+        }
+    }
+
+    /// Terms of the alternating series for small arguments up to the last that is one, by fours.
+    const fn alternating(self) -> u32 {
+        match self {
+            Self::Single => 16,
+            Self::Double => 20,
+        }
+    }
+
+    /// Changes of what is rounded that are no larger, beside it, are none.
+    const fn change(self) -> f64 {
+        match self {
+            Self::Single => 1e-10,
+            Self::Double => f64::EPSILON,
+        }
+    }
+}
 
 /// Shapes from here on are nearly those of a normal distribution.
 const LARGE: f64 = 1e6;
+
+/// Nothing of a distribution of a shape up to [`LARGE`] is beyond this point; much further on convergents overflow.
+const FAR: f64 = 1e9;
 
 /// Steps up to where Stirling's series has all digits of an f64.
 const STEPS: u32 = 15;
 
 /// `ln(2 pi) / 2`.
 const HALF_LN_2_PI: f64 = 0.918_938_533_204_672_7;
-
-/// `ln gamma(1 + a)` by the powers of a: Euler's constant, then `(-1)^k zeta(k) / k` (NIST DLMF 5.7.3).
-const LGAMMA_NEAR_ONE: &[f64] = &[
-    0.0,
-    -0.577_215_664_901_532_9,
-    0.822_467_033_424_113_2,
-    -0.400_685_634_386_531_43,
-    0.270_580_808_427_784_55,
-    -0.207_385_551_028_673_98,
-    0.169_557_176_997_408_2,
-    -0.144_049_896_768_846_1,
-    0.125_509_669_524_743_04,
-    -0.111_334_265_869_564_69,
-    0.100_099_457_512_781_8,
-];
 
 /// (2k)! / B(2k) for Bernoulli's numbers from B(2) on.
 const EULER_MACLAURIN: [f64; 12] = [
@@ -80,13 +101,14 @@ fn incomplete<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, upper: boo
         [a, x],
         |[a, x]| {
             let inside = are_inside(a, x);
+            let digits = if a.is_f32() { Digits::Single } else { Digits::Double };
             Float::in_f64_of([inside.select(a, 1.0), inside.select(x, 1.0)], |[a, x]| {
                 a.above(LARGE).either(
                     [a, x],
                     |[a, x]| nearly_normal(a, x, upper),
                     |[a, x]| {
                         let large = a.above(LARGE);
-                        moderate(large.select(1.0, a), large.select(1.0, x), upper)
+                        moderate(large.select(1.0, a), large.select(1.0, x).at_most(FAR), upper, digits)
                     },
                 )
             })
@@ -101,20 +123,20 @@ fn other<'a, 'b, 'c>(part: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
 }
 
 /// The power series of P, or the continued fraction of Q.
-fn moderate<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, upper: bool) -> Float<'a, 'b, 'c> {
-    let scale = power_over_gamma(a, x);
+fn moderate<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, upper: bool, digits: Digits) -> Float<'a, 'b, 'c> {
+    let scale = power_over_gamma(a, x, digits);
     are_lower(a, x).either(
         [a, x, scale],
         |[a, x, scale]| {
-            let lower = (scale * series(a, are_lower(a, x).select(x, 0.0)) / a).at_most(1.0);
+            let lower = (scale * series(a, are_lower(a, x).select(x, 0.0), digits) / a).at_most(1.0);
             if !upper {
                 return lower;
             }
-            are_small(a, x).either([a, x, lower], |[a, x, _]| upper_of_small(a, x), |[_, _, lower]| other(lower))
+            are_small(a, x).either([a, x, lower], |[a, x, _]| upper_of_small(a, x, digits), |[_, _, lower]| other(lower))
         },
         |[a, x, scale]| {
             let lower = are_lower(a, x);
-            let fraction = fraction(lower.select(1.0, a), lower.select(2.0, x));
+            let fraction = fraction(lower.select(1.0, a), lower.select(2.0, x), digits);
             let part = (scale * fraction).at_least(0.0).at_most(1.0);
             if upper { part } else { other(part) }
         },
@@ -127,12 +149,12 @@ fn limit<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, 'b
 }
 
 /// The sum of `x^k / ((a + 1) .. (a + k))`, four terms with one division at a time.
-fn series<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+fn series<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, digits: Digits) -> Float<'a, 'b, 'c> {
     let one = a.constant(1.0);
     let start = [one, one, one, a, x, limit(a, x)];
     let [_, _, sum, ..] = a.lanes.repeat(
         start,
-        |[k, term, sum, _, _, limit]| term.above(sum * NOTHING) & k.below(limit),
+        |[k, term, sum, _, _, limit]| term.above(sum * digits.term()) & k.below(limit),
         |[k, term, sum, a, x, limit]| {
             let [b, c, d, e] = [0.0, 1.0, 2.0, 3.0].map(|step| a + (k + step));
             let (de, square) = (d * e, x * x);
@@ -145,7 +167,7 @@ fn series<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, '
 }
 
 /// Convergents by the recurrence of their numerators and denominators, every fourth of which is looked at, and scaled down when they grow.
-fn fraction<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+fn fraction<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, digits: Digits) -> Float<'a, 'b, 'c> {
     let one = a.constant(1.0);
     let (y, z) = (one - a, x + 2.0 - a);
     let (top, bottom) = (x + 1.0, z * x);
@@ -159,12 +181,12 @@ fn fraction<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a,
             for _ in 0..4 {
                 (y, z) = (y + 1.0, z + 2.0);
                 let factor = y * k;
-                (top, bottom) = ([top[1], top[1] * z - top[0] * factor], [bottom[1], bottom[1] * z - bottom[0] * factor]);
+                (top, bottom) = (convergent(top, z, factor), convergent(bottom, z, factor));
                 k = k + 1.0;
             }
             let zero = bottom[1].equals(0.0);
             let next = zero.select(value, top[1] / bottom[1]);
-            let change = zero.select(1.0, (value - next).abs() - next.abs() * NOTHING);
+            let change = zero.select(1.0, (value - next).abs() - next.abs() * digits.change());
             let scale = top[1].abs().above(1e100).select(1e-100, 1.0);
             [k, y, z, top[1] * scale, bottom[1] * scale, top[0] * scale, bottom[0] * scale, next, change, limit]
         },
@@ -172,12 +194,20 @@ fn fraction<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a,
     value
 }
 
+/// The next one of a recurrence, and the one before it: by one operation after that one is known.
+fn convergent<'a, 'b, 'c>([last, now]: [Float<'a, 'b, 'c>; 2], z: Float<'a, 'b, 'c>, factor: Float<'a, 'b, 'c>) -> [Float<'a, 'b, 'c>; 2] {
+    [now, now.fma(z, -(last * factor))]
+}
+
 /// `x^a e^-x / gamma(a)`. For large a by Stirling's series, whose large terms cancel.
-fn power_over_gamma<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+fn power_over_gamma<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, digits: Digits) -> Float<'a, 'b, 'c> {
     a.below(30.0).either(
         [a, x],
         |[a, x]| {
-            let (product, shifted) = stirling(a, 0);
+            if digits == Digits::Double {
+                return (a * x.unary(math::Log::NAME) - x - lgamma_above(a)).unary(math::Exp::NAME);
+            }
+            let (product, shifted) = stirling(a);
             (a * x.unary(math::Log::NAME) - x - shifted).unary(math::Exp::NAME) * product
         },
         |[a, x]| {
@@ -191,34 +221,43 @@ fn power_over_gamma<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> F
     )
 }
 
-/// `(a + first) .. (a + 14)`, and the logarithm of the gamma function of `a + 15`, of which it is the part beyond that of `a + first`.
-fn stirling<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, first: u32) -> (Float<'a, 'b, 'c>, Float<'a, 'b, 'c>) {
-    let product = (first + 1..STEPS).fold(a + f64::from(first), |product, step| product * (a + f64::from(step)));
+/// `a .. (a + 14)`, and the logarithm of the gamma function of `a + 15`, of which it is the part beyond that of `a`.
+fn stirling<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> (Float<'a, 'b, 'c>, Float<'a, 'b, 'c>) {
+    let product = (1..STEPS).fold(a, |product, step| product * (a + f64::from(step)));
     let b = a + f64::from(STEPS);
     let inverse = a.constant(1.0) / b;
     let series = inverse * (inverse * inverse).polynomial(STIRLING);
     (product, (b - 0.5) * b.unary(math::Log::NAME) - b + series + HALF_LN_2_PI)
 }
 
+/// `ln gamma(1 + a)` between 0 and 1. Near 0, where it has a zero that `1 + a` has no digits for, it is `ln gamma(2 + a) - ln(1 + a)`.
+fn lgamma_of_next<'a, 'b, 'c>(a: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+    a.below(0.5).select(a * a.polynomial(LGAMMA_F64) - log1p(a), lgamma_above(a + 1.0))
+}
+
 /// Q where both arguments are small: the sum of `1 - x^a / gamma(1 + a)` and of the series without its first term.
-fn upper_of_small<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>) -> Float<'a, 'b, 'c> {
+fn upper_of_small<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, digits: Digits) -> Float<'a, 'b, 'c> {
     let small = are_small(a, x);
     let (a, x) = (small.select(a, 0.5), small.select(x, 0.5));
-    let one = a.constant(1.0);
-    let start = [one, one, one, a.constant(0.0), a, x];
-    let [_, _, _, sum, ..] = a.lanes.repeat(
-        start,
-        |[_, _, term, sum, _, _]| term.abs().above(sum.abs() * NOTHING),
-        |[k, factor, _, sum, a, x]| {
-            let factor = factor * (-x / k);
-            let term = factor / (a + k);
-            [k + 1.0, factor, term, sum + term, a, x]
-        },
-    );
-    let (product, shifted) = stirling(a, 1);
-    let lgamma = a.below(0.1).select(a.polynomial(LGAMMA_NEAR_ONE), shifted - product.unary(math::Log::NAME));
-    let log = a * x.unary(math::Log::NAME) - lgamma;
-    -log.unary(math::ExpM1::NAME) - a * log.unary(math::Exp::NAME) * sum
+    let log = a * x.unary(math::Log::NAME) - lgamma_of_next(a);
+    -log.unary(math::ExpM1::NAME) - a * log.unary(math::Exp::NAME) * alternating(a, x, digits)
+}
+
+/// The sum of `(-x)^k / (k! (a + k))` from 1 on, four terms with one division at a time, the last ones first.
+fn alternating<'a, 'b, 'c>(a: Float<'a, 'b, 'c>, x: Float<'a, 'b, 'c>, digits: Digits) -> Float<'a, 'b, 'c> {
+    let square = x * x;
+    let fours = (0..digits.alternating() / 4).rev().map(|four| {
+        let k = f64::from(4 * four + 1);
+        // `1 / k!`, and with a sign and a power of x less what it is in the next terms.
+        let first = -1.0 / (1..=4 * four + 1).map(f64::from).product::<f64>();
+        let [second, third, last] = [1.0, 2.0, 3.0].map(|step| (1..=step as u32).fold(first, |c, i| -c / (k + f64::from(i))));
+        let [b, c, d, e] = [0.0, 1.0, 2.0, 3.0].map(|step| a + (k + step));
+        let (low, high) = (b * c, d * e);
+        let terms = high * (c * first + x * b * second) + square * low * (e * third + x * d * last);
+        terms / (low * high)
+    });
+    let zero = a.constant(0.0);
+    fours.fold(zero, |sum, four| sum.fma(square * square, four)) * x
 }
 
 /// For large a: the normal distribution of a deviation, and the first correction.

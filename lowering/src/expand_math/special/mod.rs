@@ -54,9 +54,6 @@ pub(super) const FUNCTIONS: &[(&str, usize)] = &[
 /// Those of integers of 64 bits, which f64 computes where it holds them.
 pub(super) const INTEGER: &[&str] = &["gcd"];
 
-/// Those of f32 alone.
-const SINGLE: &[&str] = &["igamma", "igammac"];
-
 /// A function and the number of its arguments.
 pub(super) fn find(name: &str) -> Option<(&'static str, usize)> {
     FUNCTIONS.binary_search_by_key(&name, |function| function.0).ok().map(|at| FUNCTIONS[at])
@@ -65,7 +62,7 @@ pub(super) fn find(name: &str) -> Option<(&'static str, usize)> {
 /// Whether a function has code for elements of a type.
 pub(super) fn has(name: &str, element: Option<ElementType>) -> bool {
     let both = matches!(element, Some(ElementType::F32 | ElementType::F64));
-    find(name).is_some() && !INTEGER.contains(&name) && if SINGLE.contains(&name) { element == Some(ElementType::F32) } else { both }
+    both && find(name).is_some() && !INTEGER.contains(&name)
 }
 
 /// The value of a function that has code.

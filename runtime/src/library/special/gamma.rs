@@ -114,6 +114,9 @@ pub(super) enum Part {
     Upper(f64),
 }
 
+/// Nothing of a distribution of a shape up to a million is beyond this point; much further on convergents overflow.
+const FAR: f64 = 1e9;
+
 /// The power series of P where x is small beside a, else the continued fraction of Q. Either ends where a term is less than a small part
 /// of the `epsilon` of the result's type.
 #[inline(never)] // What is outside of the range needs no registers.
@@ -133,6 +136,7 @@ pub(super) fn incomplete(a: f64, x: f64, epsilon: f64) -> Part {
     if a > 1e6 {
         return nearly_normal(a, x);
     }
+    let x = x.min(FAR);
     let scale = power_over_gamma(a, x);
     // Steps until the terms vanish: about the width of the distribution.
     let limit = 200 + (40.0 * a.max(x).sqrt()) as usize;
@@ -244,6 +248,7 @@ mod tests {
         relative(igamma(2.0, 3.0), 1.0 - 4.0 * (-3f64).exp());
         relative(igammac(2.0, 3.0), 4.0 * (-3f64).exp());
         relative(igammac(1.0, 40.0), (-40f64).exp());
+        assert_eq!((igammac(2.0, 1e200), igamma(2.0, 1e200)), (0.0, 1.0));
         relative(igamma(1.0, 1e-8), -(-1e-8f64).exp_m1());
         relative(igamma(0.5, 0.25), 0.520_499_877_813_046_5);
         assert_eq!((igamma(3.0, 0.0), igammac(0.0, 3.0)), (0.0, 0.0));
