@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -141,3 +143,16 @@ def test_many_reflections_are_applied_in_panels(left, adjoint, dtype):
     other = other if left else other.mT
     function = lambda packed, taus, other: torch.ormqr(packed, taus, other, left=left, transpose=adjoint)  # noqa: E731
     close(compiled(function)(packed, taus, other), function(packed, taus, other), dtype)
+
+
+def test_matrices_of_a_batch_are_factored_where_the_number_of_threads_is_set():
+    """`torch.set_num_threads` sets MKL's as well, whose factors are wrong on the threads of a parallel region, if they come at all: eager PyTorch's are,
+    too. The process is one of its own, since nothing takes the number back."""
+    program = """
+import torch
+torch.set_num_threads(2)
+x = torch.randn(6, 193, 193)
+p, l, u = torch.compile(torch.linalg.lu, backend="strata", options={"fallback": "error"})(x)
+torch.testing.assert_close(p @ l @ u, x, rtol=1e-4, atol=1e-4)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)

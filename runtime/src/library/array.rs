@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::ffi::c_void;
 use std::ops::Range;
 
+use super::host;
 use super::linalg::matrix::Matrix;
 use super::linalg::number::Number;
 use crate::abi::StrataCall;
@@ -194,7 +195,10 @@ pub unsafe fn pieces(call: *mut StrataCall, batch: i64, cost: Cost, piece: impl 
     // SAFETY: the caller's.
     let share = (!call.is_null()).then(|| unsafe { state(call) }.aside(cost.room.saturating_mul(at_once)));
     if share.as_ref().is_none_or(Option::is_some) {
-        pool.each(batch, grain, |begin, end| piece(begin as usize..end as usize));
+        pool.each(batch, grain, |begin, end| match at_once {
+            0 | 1 => piece(begin as usize..end as usize),
+            _ => host::side_by_side(|| piece(begin as usize..end as usize)),
+        });
     }
 }
 

@@ -42,3 +42,25 @@ pub(super) fn functions<T>(found: &'static OnceLock<Option<T>>, find: impl FnOnc
     }
     found
 }
+
+/// Sets the threads of MKL's calls on this thread, 0 for those of the process, and gives what was set.
+type SetThreads = unsafe extern "C" fn(i32) -> i32;
+
+/// What `f` gives, which runs on several threads at once: the host's functions take no threads of their own in it. PyTorch asks MKL for as many as
+/// `torch.set_num_threads` says wherever it is called, and on the threads of a parallel region MKL's factors of a matrix are then not the matrix.
+pub(super) fn side_by_side<R>(f: impl FnOnce() -> R) -> R {
+    /// Restores the number of threads.
+    struct Before(SetThreads, i32);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            // SAFETY: the number was set before.
+            unsafe { (self.0)(self.1) };
+        }
+    }
+    static SET: OnceLock<Option<SetThreads>> = OnceLock::new();
+    // SAFETY: this is the type of MKL's function in C.
+    let set = library().and_then(|_| *SET.get_or_init(|| unsafe { function("MKL_Set_Num_Threads_Local") }));
+    // SAFETY: it may be called at any time.
+    let _before = set.map(|set| Before(set, unsafe { set(1) }));
+    f()
+}

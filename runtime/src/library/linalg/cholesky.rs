@@ -44,7 +44,14 @@ fn factor<N: Number>(l: &mut Matrix<N>, columns: Range<usize>) -> Result<(), usi
     if columns.len() <= PANEL {
         let (top, rows) = (columns.start, l.rows - columns.start);
         let panel = Block::new(&(top..l.rows), &columns);
-        return l.in_columns(panel, |panel| with_vectors(|| factor_columns(panel, rows))).map_err(|minor| top + minor);
+        return l
+            .in_columns(panel, |panel| {
+                with_vectors(
+                    #[inline(always)]
+                    || factor_columns(panel, rows),
+                )
+            })
+            .map_err(|minor| top + minor);
     }
     let (left, right) = halves(&columns);
     factor(l, left.clone())?;

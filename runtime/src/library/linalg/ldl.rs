@@ -12,7 +12,10 @@ fn mirror<N: Number>(x: N, hermitian: bool) -> N {
 
 /// L and D in the lower triangle, the row exchanges from 1, and the first zero pivot from 1, or 0.
 pub fn ldl<N: Number>(a: Matrix<N>, hermitian: bool) -> (Matrix<N>, Vec<i32>, i32) {
-    with_vectors(|| factor(a, hermitian))
+    with_vectors(
+        #[inline(always)]
+        || factor(a, hermitian),
+    )
 }
 
 /// The same by the host's LAPACK, where that is worth a call: writes the factors and the exchanges.

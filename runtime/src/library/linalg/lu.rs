@@ -29,7 +29,10 @@ pub fn lu<N: Number>(a: Matrix<N>, nopivot: bool) -> Lu<N> {
     let steps = a.rows.min(a.cols);
     let mut parts = Lu { pivots: Vec::with_capacity(steps), factors: a, info: 0 };
     if steps <= SMALL {
-        with_vectors(|| parts.eliminate_rows(nopivot));
+        with_vectors(
+            #[inline(always)]
+            || parts.eliminate_rows(nopivot),
+        );
         return parts;
     }
     parts.eliminate(0..steps, nopivot);
@@ -87,11 +90,14 @@ impl<N: Number> Lu<N> {
         }
         if at.len() <= PANEL {
             let a = &mut self.factors;
-            return with_vectors(|| {
-                for (r, k) in at.clone().flat_map(|r| (at.start..r).map(move |k| (r, k))) {
-                    a.subtract(r, k, a[(r, k)], columns.clone());
-                }
-            });
+            return with_vectors(
+                #[inline(always)]
+                || {
+                    for (r, k) in at.clone().flat_map(|r| (at.start..r).map(move |k| (r, k))) {
+                        a.subtract(r, k, a[(r, k)], columns.clone());
+                    }
+                },
+            );
         }
         let (upper, lower) = halves(&at);
         self.solve_lower(upper.clone(), columns);
@@ -103,7 +109,12 @@ impl<N: Number> Lu<N> {
     fn panel(&mut self, columns: Range<usize>, nopivot: bool) {
         let (top, rows) = (columns.start, self.factors.rows - columns.start);
         let panel = Block::new(&(top..self.factors.rows), &columns);
-        let exchanges = self.factors.in_columns(panel, |panel| with_vectors(|| eliminate_columns(panel, rows, nopivot)));
+        let exchanges = self.factors.in_columns(panel, |panel| {
+            with_vectors(
+                #[inline(always)]
+                || eliminate_columns(panel, rows, nopivot),
+            )
+        });
         for (k, exchange) in exchanges.into_iter().enumerate() {
             let Exchange { row, is_zero } = exchange;
             self.pivots.push((top + row) as i32 + 1);

@@ -215,7 +215,10 @@ pub fn turn<N: Number>(matrix: &[N], (rows, cols): (usize, usize), transpose: &m
             let size = strip.min(rows * cols - at * strip);
             // SAFETY: strips lie in the transpose, which is borrowed alone, and each is one thread's.
             let strip = unsafe { slice::from_raw_parts_mut(to.0.add(at * strip), size) };
-            with_vectors(|| turn_strip(&matrix[at * TILE..], (rows, cols), strip));
+            with_vectors(
+                #[inline(always)]
+                || turn_strip(&matrix[at * TILE..], (rows, cols), strip),
+            );
         }
     });
 }
@@ -255,7 +258,8 @@ fn by_tiles(rows: usize, cols: usize, mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// What `f` gives, with the vectors that the CPU at hand has beside those of all of its architecture. It holds for what is inlined into `f`.
+/// What `f` gives, with the vectors that the CPU at hand has beside those of all of its architecture. It holds for what is inlined into `f`, which
+/// is an `#[inline(always)]` closure: one that is called keeps the vectors of all.
 pub fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     {

@@ -124,7 +124,12 @@ pub fn qr<N: Number>(mut a: Matrix<N>) -> (Matrix<N>, Vec<N>) {
         let end = steps.min(begin + TOGETHER);
         let rows = a.rows - begin;
         let panel = Block::new(&(begin..a.rows), &(begin..end));
-        taus.extend(a.in_columns(panel, |panel| with_vectors(|| reflect_columns(panel, rows))));
+        taus.extend(a.in_columns(panel, |panel| {
+            with_vectors(
+                #[inline(always)]
+                || reflect_columns(panel, rows),
+            )
+        }));
         if end < a.cols {
             Together::of(&a, begin..end, &taus, 0).apply(&mut a, (begin, end), true);
         }

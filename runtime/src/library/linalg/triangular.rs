@@ -34,7 +34,10 @@ const SMALL: usize = 96;
 pub fn solve<N: Number>(a: &Matrix<N>, mut x: Matrix<N>, upper: bool, unit: bool) -> Matrix<N> {
     let pivot = |k: usize| unit || a[(k, k)] != N::ZERO;
     if a.rows <= SMALL || !(0..a.rows).all(pivot) {
-        return with_vectors(|| by_substitution(a, x, upper, unit));
+        return with_vectors(
+            #[inline(always)]
+            || by_substitution(a, x, upper, unit),
+        );
     }
     let solve: fn(MatRef<'_, N>, MatMut<'_, N>, Par) = match (upper, unit) {
         (false, false) => |a, x, par| triangular_solve::solve_lower_triangular_in_place(a, x, par),
@@ -64,10 +67,13 @@ pub fn solve_one<N: Number>(a: &[N], b: &[N], kind: Triangle) -> Option<Vec<N>> 
         return None;
     }
     let mut x = b.to_vec();
-    with_vectors(|| match kind.turned {
-        true => eliminate(a, &mut x, kind.upper, kind.unit),
-        false => substitute(a, &mut x, kind.upper, kind.unit),
-    });
+    with_vectors(
+        #[inline(always)]
+        || match kind.turned {
+            true => eliminate(a, &mut x, kind.upper, kind.unit),
+            false => substitute(a, &mut x, kind.upper, kind.unit),
+        },
+    );
     Some(x)
 }
 
