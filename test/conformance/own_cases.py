@@ -623,6 +623,12 @@ def found():
     yield "einsum_of_small_integers", (lambda x, b: (torch.einsum("ij->i", x), torch.einsum("ij->", b), torch.einsum("ii->i", x[:, :3]), torch.einsum("ij,ij->i", x, x), torch.einsum("ij,k->ik", x, x[0]))), [[small, small > 0]]
     yield "members_of_bytes", (lambda x, y: (torch.isin(x, y), torch.isin(y.byte(), x.byte(), invert=True), torch.isin(x, 3))), [[tensor(9, 13, dtype=torch.int8) * 14, tensor(70, dtype=torch.int8, seed=5) * 14]]
     yield "integrals_of_even_steps", (lambda x, y, z: (torch.trapezoid(x, dx=0.5, dim=0), torch.trapezoid(y, dx=3), torch.trapezoid(x.abs().bfloat16(), dim=0), torch.trapezoid(z, dim=0), torch.trapezoid(z, z, dim=0), torch.cumulative_trapezoid(z, dim=0))), [[tensor(5, 3), small, tensor(0, 3)]]
+    lying, places = tensor(3, 9, 40).transpose(1, 2), (tensor(5, 70, seed=4) * 1000).long() % 37
+    narrow = (tensor(5, 37, seed=6) * 50).to(torch.int8)
+    yield "small_elements_at_places", (lambda x, at: [x.to(t).gather(1, at) for t in (torch.int8, torch.uint8, torch.bool, torch.float16, torch.bfloat16)]), [[narrow, places]]
+    yield "order_of_short_lines", (lambda x: [f(x[:n, :].to(t)) for n in (31, 90) for t in (torch.int64, torch.float64) for f in (lambda y: y.sort(stable=True, dim=0), lambda y: y.sort(stable=True, dim=0, descending=True), lambda y: y.kthvalue((n + 1) // 2, 0)[0], lambda y: y.topk((n + 8) // 9, 0)[0])]), [[(tensor(90, 3, seed=7) * 9).round()]]
+    yield "resized_across", (lambda x, at: (f.interpolate(x[None], scale_factor=3.0), f.interpolate(x[None], size=(51, 23), mode="bilinear"), x[0][at], f.embedding(at, x[1]))), [[lying, (tensor(60, seed=9) * 1000).long() % 40]]
+    yield "ends_of_incomplete_gamma", (lambda a, x: (torch.special.gammainc(a, x), torch.special.gammaincc(a, x))), [[torch.tensor([2.0, 2.0, 0.0, 3.0, -1.0, 1.0, float("inf"), 2.5, 0.3, 40.0, 2e6, 5.0], dtype=torch.float64), torch.tensor([1e200, 0.0, 2.0, float("inf"), 1.0, float("nan"), 2.0, 2.0, 0.7, 39.0, 2e6, 1e-5], dtype=torch.float64)]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
     yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
     ignored, nothing = torch.tensor([1, 2, 1]), torch.tensor([1, 1, 1])
