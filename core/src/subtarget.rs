@@ -3,7 +3,7 @@
 use crate::ir::{string_from, string_ref};
 use mlir_sys::MlirStringRef;
 use std::ffi::c_void;
-use strata_core_sys::{strata_resolve_cpu, strata_subtarget};
+use strata_core_sys::{strata_may_use_tiles, strata_resolve_cpu, strata_subtarget};
 
 /// Adds a name to the list of strings at `data`.
 unsafe extern "C" fn push(data: *mut c_void, name: MlirStringRef) {
@@ -26,4 +26,10 @@ pub fn cpu_features(triple: &str, cpu: &str) -> Option<Vec<String>> {
     // SAFETY: the strings and the list outlive the call.
     let known = unsafe { strata_subtarget(string_ref(triple), string_ref(cpu), (&raw mut features).cast(), push) };
     known.then_some(features)
+}
+
+/// Whether the system lets this process use the tiles of matrix units (AMX), which a CPU that has them does not do by itself.
+pub fn may_use_tiles() -> bool {
+    // SAFETY: it has no arguments, and only widens what the process may do.
+    unsafe { strata_may_use_tiles() }
 }

@@ -10,6 +10,7 @@ pub mod gpu;
 pub use gpu::Gpu;
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
+use crate::loops::{AVX512BF16, VNNI};
 use std::fmt::Display;
 use strata_core::ir::{Attr, Cx, Op};
 use strata_core::pass::PassError;
@@ -285,6 +286,16 @@ impl Target {
     /// Whether an instruction multiplies `bf16` in pairs and sums the products, in the registers that kernels use.
     pub fn has_bf16_dots(&self) -> bool {
         self.has("avx512bf16") && self.vector_bits == 512
+    }
+
+    /// Whether matrix units (AMX) multiply words as the instruction of this name does in the lanes of a register.
+    pub fn has_matrix_units(&self, instruction: &str) -> bool {
+        let feature = match instruction {
+            AVX512BF16 => "amx-bf16",
+            VNNI => "amx-int8",
+            _ => return false,
+        };
+        self.has(feature) && self.vector_bits == 512
     }
 
     /// Whether an instruction multiplies unsigned bytes with signed ones in fours and sums the products, in the registers that kernels use.

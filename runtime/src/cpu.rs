@@ -37,7 +37,24 @@ pub fn check(target: &Target) -> Result<(), TargetError> {
 
 /// Whether this CPU has a feature. A name nobody knows counts as missing.
 pub fn has(feature: &str) -> bool {
-    detected(feature).unwrap_or_else(|| listed(feature))
+    detected(feature).unwrap_or_else(|| listed(feature)) && (!feature.starts_with("amx-") || may_use_tiles())
+}
+
+/// Whether the system lets this process use the tiles of matrix units, which it saves for threads that asked for it only. All threads may from then on.
+fn may_use_tiles() -> bool {
+    static ASKED: OnceLock<bool> = OnceLock::new();
+    *ASKED.get_or_init(|| {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        {
+            // From Linux's asm/prctl.h and asm/fpu/types.h.
+            const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
+            const XFEATURE_XTILE_DATA: libc::c_long = 18;
+            // SAFETY: the call takes two numbers, and only widens what the process may do.
+            return unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILE_DATA) } == 0;
+        }
+        #[allow(unreachable_code)]
+        false
+    })
 }
 
 macro_rules! detect {

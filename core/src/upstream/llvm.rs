@@ -1,7 +1,7 @@
 //! `llvm`: LLVM's instructions.
 
 use super::{enumeration, ops};
-use crate::ir::{Builder, Type, Value};
+use crate::ir::{Attr, Builder, Cx, Type, Value};
 
 ops! {
     /// The address of a global.
@@ -93,13 +93,22 @@ pub fn address_of<'c>(b: &mut Builder<'c>, global: &str, pointer: Type<'c>) -> V
 
 /// The result of an intrinsic of a target, by its name.
 pub fn call_intrinsic<'c>(b: &mut Builder<'c>, name: &str, operands: &[Value<'c>], ty: Type<'c>) -> Value<'c> {
-    let cx = b.cx();
-    let attrs = [
+    let attrs = intrinsic(b.cx(), name, operands);
+    b.value(CallIntrinsic::NAME, operands, ty, &attrs)
+}
+
+/// An intrinsic of a target that has no result, by its name.
+pub fn call_void_intrinsic<'c>(b: &mut Builder<'c>, name: &str, operands: &[Value<'c>]) {
+    let attrs = intrinsic(b.cx(), name, operands);
+    b.effect(CallIntrinsic::NAME, operands, &attrs);
+}
+
+fn intrinsic<'c>(cx: Cx<'c>, name: &str, operands: &[Value<'c>]) -> [(&'static str, Attr<'c>); 3] {
+    [
         ("intrin", cx.str_attr(name)),
         ("op_bundle_sizes", cx.i32s_attr(&[])),
         ("operandSegmentSizes", cx.i32s_attr(&[operands.len() as i32, 0])),
-    ];
-    b.value(CallIntrinsic::NAME, operands, ty, &attrs)
+    ]
 }
 
 /// One part of a struct.

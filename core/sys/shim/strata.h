@@ -284,6 +284,9 @@ void strata_resolve_cpu(MlirStringRef cpu, void *data, void (*push)(void *, Mlir
 // target no such CPU. The target's machine code layer must be initialised.
 bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void (*push)(void *, MlirStringRef));
 
+// Whether this process may use the tiles of matrix units (AMX): Linux is asked, and gives the room for them to all threads from then on.
+bool strata_may_use_tiles(void);
+
 // A translation from MLIR: `run` writes text with strata_write.
 void strata_register_translation(MlirStringRef name, MlirStringRef description, void *user,
                                  void (*dialects)(void *user, MlirDialectRegistry registry),

@@ -4,6 +4,10 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
 #include <memory>
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir;
 using llvm::FeatureBitset, llvm::MCSubtargetInfo, llvm::SubtargetFeatureKV, llvm::SubtargetSubTypeKV, llvm::TargetRegistry;
@@ -38,4 +42,14 @@ bool strata_subtarget(MlirStringRef triple, MlirStringRef cpu, void *data, void 
     return true;
   }
   return false;
+}
+
+bool strata_may_use_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  // From Linux's asm/prctl.h and asm/fpu/types.h, which older headers lack.
+  constexpr long ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILE_DATA = 18;
+  return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILE_DATA) == 0;
+#else
+  return false;
+#endif
 }

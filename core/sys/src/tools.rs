@@ -49,6 +49,7 @@ unsafe extern "C" {
         data: *mut c_void,
         push: unsafe extern "C" fn(*mut c_void, MlirStringRef),
     ) -> bool;
+    pub fn strata_may_use_tiles() -> bool;
     pub fn strata_register_upstream_translations();
     pub fn strata_register_translation(
         name: MlirStringRef,

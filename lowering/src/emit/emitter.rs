@@ -4,6 +4,7 @@ use super::Error;
 use super::complex_lanes;
 use super::distribute::Distribution;
 use super::lanes::{self, Across, Coord, Grid, Index, evaluate};
+use super::matrix_units::Configured;
 use super::memory;
 use super::near::Permutation;
 use super::nest::{Body, Copy, Loop, Tail};
@@ -87,6 +88,10 @@ pub struct Emitter<'c> {
     pub(super) checked: HashMap<(Op<'c>, Vec<Value<'c>>), Option<Value<'c>>>,
     /// The stage that is written in parts now.
     pub(super) distribution: Option<Distribution<'c>>,
+    /// The tiles of matrix units that are configured, if there are some.
+    pub(super) configured: Option<Configured<'c>>,
+    /// What the present register block has in scratch memory: copy after copy along the dim `roll`.
+    pub(super) in_scratch: HashMap<Value<'c>, Value<'c>>,
 }
 
 /// Status that a kernel stores when a computed index is out of bounds.
@@ -161,6 +166,8 @@ impl<'c> Emitter<'c> {
             status: values[args.len() + results.len()],
             reads: HashMap::new(),
             distribution: None,
+            configured: None,
+            in_scratch: HashMap::new(),
             kernel,
         };
         emitter.alias_scatters();

@@ -17,6 +17,7 @@ mod error;
 mod fission;
 pub(crate) mod interleave;
 pub(crate) mod lanes;
+pub(crate) mod matrix_units;
 pub(crate) mod memory;
 pub(crate) mod near;
 pub(crate) mod nest;

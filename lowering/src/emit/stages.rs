@@ -186,6 +186,9 @@ impl<'c> Emitter<'c> {
             Reducer::named(&name, self.element(stage)?).ok_or_else(|| Error::at(stage.op, format!("there is no reducer '{name}'")))?;
         let (parallel, loops): (Vec<_>, Vec<_>) =
             self.inner_loops(stage, copies.first())?.into_iter().partition(|lp| !stage.reduce.contains(&lp.dim));
+        if self.kernel.schedule().matrix_units == Some(true) {
+            return self.matrix_products(stage, copies, &loops);
+        }
         let asks = schedule.prefetch == Some(true);
         let in_parts = asks && parallel.is_empty() && schedule.outer_reduction.is_none();
         let ahead = if in_parts { self.ahead(copies, &loops) } else { None };

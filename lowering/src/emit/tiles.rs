@@ -91,9 +91,14 @@ impl<'c> Emitter<'c> {
         let width = self.width;
         let mut kept = Vec::new();
         for (stage, result) in before.iter().flat_map(|stage| stage.op.results().into_iter().map(move |result| (stage, result))) {
-            let Some(element) = result.ty().element_type().filter(|_| self.registers.contains_key(&(result, copies[0].outer))) else {
+            let Some(element) = result.ty().element_type() else { continue };
+            if let Some(scratch) = self.in_scratch.remove(&result) {
+                kept.push((result, element, scratch));
                 continue;
-            };
+            }
+            if !self.registers.contains_key(&(result, copies[0].outer)) {
+                continue;
+            }
             let scratch = self.scratch(stage.op, element, copies.len() as i64 * width)?;
             for (slot, copy) in groups.iter().flatten().enumerate() {
                 let value = self.registers[&(result, copy.outer)];

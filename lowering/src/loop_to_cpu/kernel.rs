@@ -65,6 +65,7 @@ pub fn emit<'c>(op: Op<'c>) -> Result<(), Error> {
     if emitter.kernel.stages.iter().any(|stage| stage.schedule().non_temporal == Some(true)) {
         memory::fence(&mut emitter.b);
     }
+    emitter.release_tiles();
     func::ret(&mut emitter.b, &[]);
     at.erase(op);
     Ok(())

@@ -7,7 +7,7 @@ mod gpus;
 pub use gpus::{UnknownGpu, gpu};
 use inkwell::targets::{self, InitializationConfig, TargetMachine};
 use std::sync::Once;
-use strata_core::subtarget::{cpu_features, resolve_cpu};
+use strata_core::subtarget::{cpu_features, may_use_tiles, resolve_cpu};
 pub use strata_dialects::target::{Gpu, Target};
 
 /// A machine that this build of LLVM does not know.
@@ -41,7 +41,9 @@ pub fn host() -> Target {
     let promised = cpu_features(&triple, &cpu).unwrap_or_default();
     let is_promised = |feature: &&str| feature.strip_prefix('-').is_none_or(|name| promised.iter().any(|promised| promised == name));
     let all = TargetMachine::get_host_cpu_features().to_string();
-    let features = all.split(',').filter(is_promised).collect::<Vec<_>>().join(",");
+    let tiles = all.contains("+amx-tile") && may_use_tiles();
+    let is_there = |feature: &&str| tiles || !feature.starts_with("+amx-");
+    let features = all.split(',').filter(|feature| is_promised(feature) && is_there(feature)).collect::<Vec<_>>().join(",");
     let mut target = described(Target { triple, cpu, features, ..Target::default() });
     caches::measure(&mut target);
     target

@@ -26,13 +26,13 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::{arith, complex};
-use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
-use strata_dialects::loops::register_block::{block_rows, sets_for_rows};
+use strata_dialects::loops::register_block::{block_rows, sets_for_rows, unit_rows};
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
+use strata_dialects::loops::{self, INSTRUCTION};
 use strata_dialects::target::Target;
 
 /// Copies operands of contractions into the order in which they are read.
@@ -52,9 +52,9 @@ impl Pass for PackOperands {
 }
 
 /// Vectors of a panel.
-const PANEL_VECTORS: i64 = 2;
+pub(super) const PANEL_VECTORS: i64 = 2;
 /// Vectors of a tensor so narrow that its rows are read in one go.
-const NARROW_VECTORS: i64 = 4;
+pub(super) const NARROW_VECTORS: i64 = 4;
 /// Uses of an element that pay for a copy.
 const USES_FOR_A_COPY: i64 = 4;
 /// Multiplications that are worth a copy: in vectors of 16, two in a cycle, they take five times as long as its launch, 50 ns.
@@ -134,7 +134,11 @@ fn layout<'c>(
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
     // One block of rows converts each element once where it lies.
-    let block = roles.rows.map_or(1, |dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers));
+    let units = stage.op.str(INSTRUCTION).is_some_and(|name| target.has_matrix_units(&name));
+    let block_rows = |rows: Option<i64>| {
+        if units { unit_rows(rows.unwrap_or(i64::MAX)) } else { block_rows(rows, PANEL_VECTORS, target.vector_registers) }
+    };
+    let block = roles.rows.map_or(1, |dim| block_rows(size(dim)));
     // A part of a complex number is read as it lies: lanes of both parts come apart in a cycle, and a number for all lanes for nothing.
     let widens = convert.is_some_and(|op| op.isa::<arith::ExtF>());
     let least = match (in_rows, widens) {
@@ -173,7 +177,7 @@ fn layout<'c>(
     let bytes = (sum.bits() / 8) as i64;
     let crowded = |elements: i64| {
         let most = sets_for_rows(elements.saturating_mul(bytes), target) * (target.l1.ways + SPARE_ROWS);
-        rows.is_some_and(|dim| block_rows(size(dim), PANEL_VECTORS, target.vector_registers) > most)
+        rows.is_some_and(|dim| block_rows(size(dim)) > most)
     };
     if in_order
         && !(widens || convert.is_some() && panel.is_some())
@@ -181,7 +185,8 @@ fn layout<'c>(
     {
         return Err("it lies in the order in which it is read".into());
     }
-    if panel.is_none() && !widens && near(kernel, roles, operand).is_some_and(|elements| elements * bytes <= target.l1.bytes / 2) {
+    if panel.is_none() && !widens && !units && near(kernel, roles, operand).is_some_and(|elements| elements * bytes <= target.l1.bytes / 2)
+    {
         return Err("what is read of it for one product stays in the first cache".into());
     }
     let row = product_of_known(stage.reduce.iter().filter(|dim| moving(dim)).map(|&dim| size(dim)));
@@ -260,8 +265,8 @@ fn apply<'c>(module: Op<'c>, kernel: &KernelView<'c>, layout: &Layout<'c>, vecto
         Some(convert) => b.clone_op(convert, element).result(0),
         None => element[0],
     });
-    if layout.panel.is_some() && layout.by_rows {
-        schedule(copying, layout, copy.ty, vector_bits);
+    if let Some((lanes, size)) = layout.panel.filter(|_| layout.by_rows) {
+        Panel { lanes, size, order: layout.dims.clone() }.schedule(copying, copy.ty, vector_bits);
     }
     let access =
         layout.indices(|dim| cx.dim(dim), |dim, size| (cx.dim(dim).floor_div(cx.constant(size)), cx.dim(dim).modulo(cx.constant(size))));
@@ -296,18 +301,29 @@ const PANELS_AT_A_TIME: i64 = 32;
 /// Rows that are read side by side.
 const ROWS_AT_A_TIME: i64 = 8;
 
-/// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
-fn schedule<'c>(copying: Op<'c>, layout: &Layout<'c>, ty: Type<'c>, vector_bits: i64) {
-    let rank = ty.rank();
-    let Some((lanes, size)) = layout.panel else { return };
-    let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
-    let mut tile = vec![1; rank];
-    if let Some(at) = layout.dims.iter().position(|&dim| dim == lanes) {
-        tile[at] = PANELS_AT_A_TIME;
+/// A dim of a tensor that is cut into panels.
+pub(super) struct Panel {
+    /// The dim.
+    pub lanes: usize,
+    /// Elements of a panel.
+    pub size: i64,
+    /// The dims of the copy, of which the last one is behind those of the tensor.
+    pub order: Vec<usize>,
+}
+
+impl Panel {
+    /// Some rows at a time go into many panels: the rows are read from end to end, and what is written of a panel is in one piece.
+    pub fn schedule<'c>(&self, copying: Op<'c>, ty: Type<'c>, vector_bits: i64) {
+        let rank = ty.rank();
+        let width = ty.element_type().map_or(1, |element| vector_bits / i64::from(element.bits()));
+        let mut tile = vec![1; rank];
+        if let Some(at) = self.order.iter().position(|&dim| dim == self.lanes) {
+            tile[at] = PANELS_AT_A_TIME;
+        }
+        (tile[rank - 2], tile[rank - 1]) = (ROWS_AT_A_TIME, self.size);
+        let mut unroll = vec![1; rank];
+        unroll[rank - 1] = self.size / width;
+        let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };
+        KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(copying);
     }
-    (tile[rank - 2], tile[rank - 1]) = (ROWS_AT_A_TIME, size);
-    let mut unroll = vec![1; rank];
-    unroll[rank - 1] = size / width;
-    let lanes = KernelSchedule { vector: Some(rank - 1), width: Some(width), ..KernelSchedule::default() };
-    KernelSchedule { order: Some((0..rank).collect()), tile: Some(tile), unroll: Some(unroll), ..lanes }.set(copying);
 }

@@ -15,7 +15,7 @@
 //! %0 = loop.call @k0(%p, %q)                 // sums low(p[i, k]) * low(q[k, j]) + high(p[i, k]) * high(q[k, j])
 //! ```
 
-use crate::loops::words::{Words, one_word, widened_factors};
+use crate::loops::words::{Form, Words, one_word, widened_factors};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
@@ -36,14 +36,16 @@ pub struct PairHalves {
 
 impl Pass for PairHalves {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let refused = match Target::of(op)?.has_bf16_dots() {
+        let target = Target::of(op)?;
+        let refused = match target.has_bf16_dots() {
             false => Some("the CPU has no instruction for pairs of bf16"),
             true => (Numerics::of(&self.numerics)? == Numerics::Strict).then_some("the numerics are strict"),
         };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
             let Some(product) = Product::of(&view).filter(|product| multiplies_halves(product.stage.op)) else { continue };
-            let words = refused.map_or_else(|| Words::of(op, &view, &product, (2, None)), |reason| Err(reason.into()));
+            let form = Form { steps: 2, changed: None, instruction: AVX512BF16, target: &target };
+            let words = refused.map_or_else(|| Words::of(op, &view, &product, &form), |reason| Err(reason.into()));
             if let Some(words) = remarks.found(product.stage.op, words) {
                 let names = ("pair", AVX512BF16);
                 words.multiply(op, &view, &mut rewriter, names, |b, _, halves| one_word(b, halves), sum_of_products);

@@ -17,14 +17,14 @@
 //! ```
 
 use crate::loops::copy_kernel::CopyKernel;
-use crate::loops::words::{Words, one_word, widened_factors};
+use crate::loops::words::{Form, Words, one_word, widened_factors};
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_maps, set_shapes};
 use strata_dialects::loops::roles::{Product, uses};
-use strata_dialects::loops::view::KernelView;
+use strata_dialects::loops::view::{KernelView, StageView};
 use strata_dialects::loops::{self, VNNI};
 use strata_dialects::target::Target;
 
@@ -35,13 +35,15 @@ pub struct QuadBytes;
 
 impl Pass for QuadBytes {
     fn run<'c>(&self, op: Op<'c>, cx: &mut PassContext<'c>) -> Result<(), PassError> {
-        let refused = if Target::of(op)?.has_byte_dots() { None } else { Some("the CPU has no instruction for four bytes") };
+        let target = Target::of(op)?;
+        let refused = if target.has_byte_dots() { None } else { Some("the CPU has no instruction for four bytes") };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
             let Some(product) = Product::of(&view) else { continue };
             let Some(signed) = signed_factors(product.stage.op) else { continue };
             let flipped = (signed[0] == signed[1]).then_some(1 - product.wide);
-            let words = refused.map_or_else(|| Words::of(op, &view, &product, (STEPS, flipped)), |reason| Err(reason.into()));
+            let form = Form { steps: STEPS, changed: flipped, instruction: VNNI, target: &target };
+            let words = refused.map_or_else(|| Words::of(op, &view, &product, &form), |reason| Err(reason.into()));
             if let Some(words) = remarks.found(product.stage.op, words) {
                 quad(op, &view, (words, signed, flipped), &mut rewriter);
             }
@@ -90,7 +92,8 @@ fn quad<'c>(
     if signed[0] {
         let operands = words.stage.operands();
         rewriter.set_operands(words.stage, &[operands[1], operands[0]]);
-        set_maps(rewriter, words.stage, &[words.maps[1], words.maps[0]]);
+        let maps = StageView::new(words.stage).maps;
+        set_maps(rewriter, words.stage, &[maps[1], maps[0]]);
     }
 }
 

@@ -31,7 +31,7 @@ entries! {
         cooperate: Count,
         /// Loop fission: each stage has the last outer loop for itself, inside of its own loops.
         fission: Flag,
-        /// Whether matrix instructions multiply (GPU).
+        /// Whether matrix units multiply.
         matrix_units: Flag,
         /// Softmax and what it weighs in one pass over the keys: the online algorithm of flash attention.
         online: Online,

@@ -8,12 +8,13 @@
 //! Accumulators never leave registers before the sum is complete, so nothing is read back.
 
 use super::frame::Frame;
+use super::matrix_units;
 use super::panels::{STEPS_OF_A_MISS, block};
 use super::reduction::tile_dim;
 use crate::schedule::cost::THREADS;
 use crate::schedule::cost::lanes::stage_lanes;
 use strata_dialects::loops::access::Stride;
-use strata_dialects::loops::register_block::block_rows;
+use strata_dialects::loops::register_block::{block_rows, unit_rows};
 use strata_dialects::loops::roles::Roles;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::{KernelView, StageView};
@@ -47,7 +48,11 @@ pub fn is_contraction(kernel: &KernelView<'_>) -> bool {
 pub fn schedule(frame: &Frame<'_, '_>) {
     if !frame.constrained
         && let Some(roles) = Roles::new(frame.kernel)
-        && let Some(panel) = roles.panel().or_else(|| in_place(frame, &roles)).filter(|panel| frame.width > 1 && panel % frame.width == 0)
+        && let Some(panel) = roles
+            .panel()
+            .or_else(|| matrix_units::columns(frame, &roles))
+            .or_else(|| in_place(frame, &roles))
+            .filter(|panel| frame.width > 1 && panel % frame.width == 0)
     {
         return tiled(frame, &roles, panel);
     }
@@ -110,7 +115,11 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let kernel = frame.kernel;
     let vectors = panel / frame.width;
     let registers = frame.target.vector_registers;
-    let rows = roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers));
+    let units = roles.rows.filter(|_| matrix_units::columns(frame, roles) == Some(panel));
+    let rows = match units {
+        Some(dim) => unit_rows(frame.size(dim)),
+        None => roles.rows.map_or(1, |dim| block_rows(kernel.static_size(dim), vectors, registers)),
+    };
     let (lane_size, row_size) = (frame.size(roles.lanes), roles.rows.map_or(1, |dim| frame.size(dim)));
     let depth = product(roles.stage.reduce.iter().map(|&dim| frame.size(dim)));
     let up = |size: i64, step: i64| (size.max(1) as u64).div_ceil(step as u64) as i64 * step;
@@ -152,11 +161,14 @@ fn tiled(frame: &Frame<'_, '_>, roles: &Roles<'_, '_>, panel: i64) {
     let list = |lanes: i64, rows: i64| Some(order.iter().map(|&dim| along(dim, lanes, rows)).collect());
     let follow = kernel.stages.iter().filter(|stage| stage.reduce.is_empty());
     let work: usize = follow.map(|stage| stage.op.body(0).ops().len() - 1 + stage.maps.len() - 1).sum();
-    let roll = roles.rows.filter(|_| work > OPS_UNROLLED && rows > 1);
+    let roll = roles.rows.filter(|_| units.is_some() || work > OPS_UNROLLED && rows > 1);
     let (tile, unroll) = (list(lane_tile, row_tile), list(vectors, rows));
     let lanes = KernelSchedule { vector: Some(roles.lanes), width: Some(frame.width), ..KernelSchedule::default() };
     let peel = frame.ragged(roles.lanes, panel);
-    frame.write(&order, KernelSchedule { roll, tile, unroll, peel, ..lanes });
+    frame.write(&order, KernelSchedule { matrix_units: units.map(|_| true), roll, tile, unroll, peel, ..lanes });
+    if units.is_some() {
+        return;
+    }
     // What follows a long sum comes from memory while the sum runs: a register block's lines of it lie in as many rows as the block has.
     let prefetch = (depth >= STEPS_OF_A_MISS).then_some(true);
     let mut schedule = StageSchedule { prefetch, ..StageSchedule::default() };

@@ -15,6 +15,7 @@ mod choice;
 mod contraction;
 mod distribute;
 mod frame;
+mod matrix_units;
 mod non_temporal;
 mod outer_reduction;
 mod panels;

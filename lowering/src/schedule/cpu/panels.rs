@@ -6,10 +6,12 @@
 //! panel, or a row's part of the input, in the cache.
 
 use super::frame::Frame;
+use super::matrix_units;
 use crate::schedule::cost::THREADS;
 use strata_core::ir::AffineKind;
 use strata_dialects::loops::access::{Stride, coefficient, distance, stride};
-use strata_dialects::loops::register_block::sets_for_rows;
+use strata_dialects::loops::register_block::{UNIT_STEPS, sets_for_rows, unit_rows};
+use strata_dialects::loops::roles::Product;
 use strata_dialects::loops::schedule::{KernelSchedule, StageSchedule};
 use strata_dialects::loops::view::StageView;
 use strata_dialects::loops::view::product;
@@ -42,6 +44,10 @@ struct Panels<'k, 'c> {
 /// Writes the schedule, when the kernel is of this kind.
 pub fn schedule(frame: &Frame<'_, '_>) -> bool {
     let Some(panels) = find(frame) else { return false };
+    if let Some((row, rows)) = rows_for_units(frame, &panels) {
+        units(frame, &panels, row, rows);
+        return true;
+    }
     let width = frame.width_along(panels.lanes);
     let whole = (frame.size(panels.lanes) / width).max(1);
     let registers = frame.target.vector_registers;
@@ -79,6 +85,37 @@ pub fn schedule(frame: &Frame<'_, '_>) -> bool {
         StageSchedule { prefetch: Some(true), ..StageSchedule::default() }.set(panels.stage.op);
     }
     true
+}
+
+/// The dim of rows, and how many of them a block has, where matrix units multiply: the dim that leaves least of their tiles empty.
+fn rows_for_units(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>) -> Option<(usize, i64)> {
+    let product = Product::of(frame.kernel).is_some_and(|product| product.lanes == panels.lanes && product.wide == 1);
+    let whole = frame.kernel.static_size(panels.lanes).is_some_and(|size| size % UNIT_STEPS == 0);
+    let mut rows: Vec<usize> = panels.rows.iter().copied().filter(|&row| product && whole && matrix_units::take(frame, row)).collect();
+    rows.sort_by_key(|&row| position(panels.stage, row));
+    let used = |size: i64| {
+        let rows = unit_rows(size).max(1);
+        let tiles = (size as u64).div_ceil(rows as u64) * (rows as u64).div_ceil(UNIT_STEPS as u64);
+        size as u64 * 1000 / tiles.max(1)
+    };
+    let row = rows.into_iter().max_by_key(|&row| used(frame.size(row)))?;
+    Some((row, unit_rows(frame.size(row))))
+}
+
+/// A register block of tiles of matrix units, inside tiles of which each has all of its rows and lanes.
+fn units(frame: &Frame<'_, '_>, panels: &Panels<'_, '_>, row: usize, rows: i64) {
+    let whole = frame.size(panels.lanes) / UNIT_STEPS;
+    let vectors = if whole % 2 == 0 { 2 } else { 1 };
+    let order = order(frame, panels, &[(row, rows)], whole / vectors);
+    let along = |dim: usize, rows: i64, lanes: i64| match dim {
+        _ if dim == row => rows,
+        _ if dim == panels.lanes => lanes,
+        _ => 1,
+    };
+    let list = |rows: i64, lanes: i64| Some(order.iter().map(|&dim| along(dim, rows, lanes)).collect());
+    let (tile, unroll) = (list(frame.size(row), frame.size(panels.lanes)), list(rows, vectors));
+    let lanes = KernelSchedule { vector: Some(panels.lanes), width: Some(UNIT_STEPS), ..KernelSchedule::default() };
+    frame.write(&order, KernelSchedule { matrix_units: Some(true), roll: Some(row), tile, unroll, ..lanes });
 }
 
 /// Registers of a block that are not for sums: a row of the panel and what is broadcast, and where there are many a second row, which is loaded meanwhile.

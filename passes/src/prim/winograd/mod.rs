@@ -35,8 +35,10 @@ use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
+use strata_dialects::loops::AVX512BF16;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
+use strata_dialects::target::Target;
 use tiles::{grown, input_tiles, transform_tiles};
 use weight_gradient::WeightGradient;
 
@@ -56,10 +58,12 @@ impl Pass for Winograd {
         if op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
+        let units = Target::of(op)?.has_matrix_units(AVX512BF16);
         let (cone, remarks, strict) = (Cone::of(op), cx.remarks(), Numerics::of(&self.numerics)? == Numerics::Strict);
         let candidates = op.body(0).ops().into_iter().filter(|op| op.isa::<prim::Conv>());
         let of = |op: Op<'c>| match op.attr("layout") {
             _ if strict => Err("the numerics are strict".into()),
+            _ if units && are_halves(op) => Err("matrix units multiply its halves as they are".into()),
             Some(_) => Convolution::of(&cone, op).map(Form::Convolution),
             None => WeightGradient::of(op).map(Form::WeightGradient),
         };
@@ -90,6 +94,11 @@ impl<'c> Form<'c> {
             Self::WeightGradient(gradient) => gradient.op,
         }
     }
+}
+
+/// Whether `bf16` elements are multiplied.
+fn are_halves(op: Op<'_>) -> bool {
+    op.operands().iter().all(|operand| operand.ty().element_type() == Some(ElementType::BF16))
 }
 
 /// Halves are transformed as the numbers that they are multiplied in.
