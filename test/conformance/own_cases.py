@@ -629,6 +629,10 @@ def found():
     yield "order_of_short_lines", (lambda x: [f(x[:n, :].to(t)) for n in (31, 90) for t in (torch.int64, torch.float64) for f in (lambda y: y.sort(stable=True, dim=0), lambda y: y.sort(stable=True, dim=0, descending=True), lambda y: y.kthvalue((n + 1) // 2, 0)[0], lambda y: y.topk((n + 8) // 9, 0)[0])]), [[(tensor(90, 3, seed=7) * 9).round()]]
     yield "resized_across", (lambda x, at: (f.interpolate(x[None], scale_factor=3.0), f.interpolate(x[None], size=(51, 23), mode="bilinear"), x[0][at], f.embedding(at, x[1]))), [[lying, (tensor(60, seed=9) * 1000).long() % 40]]
     yield "ends_of_incomplete_gamma", (lambda a, x: (torch.special.gammainc(a, x), torch.special.gammaincc(a, x))), [[torch.tensor([2.0, 2.0, 0.0, 3.0, -1.0, 1.0, float("inf"), 2.5, 0.3, 40.0, 2e6, 5.0], dtype=torch.float64), torch.tensor([1e200, 0.0, 2.0, float("inf"), 1.0, float("nan"), 2.0, 2.0, 0.7, 39.0, 2e6, 1e-5], dtype=torch.float64)]]
+    half = lambda *shape, seed=0: tensor(*shape, seed=seed).bfloat16()
+    attend = f.scaled_dot_product_attention
+    yield "attention_of_halves", (lambda q, k, v, m: (attend(q, k, v), attend(q, k[:, :, :70], v[:, :, :70], is_causal=True), attend(q, k, v, attn_mask=m), attend(q[:, :, :40], k[:, :, :33], v[:, :, :33, :32]))), [[half(1, 2, 70, 64), half(1, 2, 150, 64, seed=2), half(1, 2, 150, 96, seed=3), tensor(70, 150, seed=4) > -1]]
+    yield "convolutions_of_halves", (lambda x, w, u, z: (f.conv2d(x, w, padding=1), f.conv2d(x, w, stride=2), f.conv2d(x, u, groups=2), f.conv2d(x, z), f.conv2d(x[:, :3], z[:48, :3], padding=2).relu())), [[half(1, 48, 19, 21), half(64, 48, 3, 3, seed=2) / 16, half(64, 24, 1, 1, seed=3) / 4, half(64, 48, 5, 5, seed=4) / 32]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
     yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
     ignored, nothing = torch.tensor([1, 2, 1]), torch.tensor([1, 1, 1])

@@ -114,3 +114,15 @@ func.func @other_gradients(%x: tensor<64x4x18x18xf32> {capture.kind = "input", c
   %3 = prim.conv %f, %dy {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<3x4x16x16xf32>, tensor<64x4x14x14xf32>) -> tensor<3x64x3x3xf32>
   return %0, %1, %2, %3 : tensor<64x64x5x5xf32>, tensor<64x64x3x3xf32>, tensor<64x64x3x3xbf16>, tensor<3x64x3x3xf32>
 }
+
+// -----
+
+// Matrix units multiply halves faster than tiles are transformed.
+// WHY: remark: matrix units multiply its halves as they are [winograd]
+module attributes {target.cpu = {features = "+amx-bf16", vector_bits = 512 : i64}} {
+  func.func @units(%x: tensor<16x58x58x64xbf16> {capture.kind = "input", capture.name = "x"}, %w: tensor<3x3x64x64xbf16> {capture.kind = "parameter", capture.name = "w"})
+      -> (tensor<16x56x56x64xf32> {capture.kind = "output"}) attributes {capture.entry} {
+    %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,01co->n01o"} : (tensor<16x58x58x64xbf16>, tensor<3x3x64x64xbf16>) -> tensor<16x56x56x64xf32>
+    return %0 : tensor<16x56x56x64xf32>
+  }
+}

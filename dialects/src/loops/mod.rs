@@ -3,6 +3,7 @@
 pub mod access;
 pub mod attention;
 pub mod attention_dims;
+pub mod attention_units;
 pub mod edit;
 pub mod elements;
 pub mod growth;

@@ -29,13 +29,12 @@ const WORD_BYTES: i64 = 4;
 /// Words of a row of a whole tile: sums, or steps.
 const COLUMNS: i64 = ROW_BYTES / WORD_BYTES;
 
+/// LLVM's name of the product of pairs of `bf16`.
+pub(crate) const PAIRS: &str = "llvm.x86.tdpbf16ps";
+
 /// LLVM's name of a product, by the instruction that a stage names and the operand with rows. Of two operands of bytes the first is unsigned.
-const PRODUCTS: &[(&str, usize, &str)] = &[
-    (AVX512BF16, 0, "llvm.x86.tdpbf16ps"),
-    (AVX512BF16, 1, "llvm.x86.tdpbf16ps"),
-    (VNNI, 0, "llvm.x86.tdpbusd"),
-    (VNNI, 1, "llvm.x86.tdpbsud"),
-];
+const PRODUCTS: &[(&str, usize, &str)] =
+    &[(AVX512BF16, 0, PAIRS), (AVX512BF16, 1, PAIRS), (VNNI, 0, "llvm.x86.tdpbusd"), (VNNI, 1, "llvm.x86.tdpbsud")];
 
 /// The tiles of a register block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +48,11 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
+    /// Two tiles below each other and two beside each other, all of them whole.
+    pub fn square() -> Self {
+        Self { rows: vec![COLUMNS; 2], beside: 2, steps: UNIT_STEPS }
+    }
+
     /// Tiles of sums.
     fn sums(&self) -> usize {
         self.rows.len() * self.beside
@@ -90,7 +94,6 @@ pub(crate) struct Configured<'c> {
 
 /// An operand of a product.
 struct Operand<'c> {
-    buffer: Buffer<'c>,
     number: usize,
     /// The dim that a tile's rows run along.
     along: usize,
@@ -98,10 +101,14 @@ struct Operand<'c> {
     starts: Vec<Point<'c>>,
 }
 
-/// Tiles in memory: where each begins, and elements from one of its rows to the next.
-struct Places<'c> {
-    starts: Vec<Value<'c>>,
-    pitch: Num<'c>,
+/// Tiles in memory.
+pub(crate) struct Places<'c> {
+    /// Where each begins.
+    pub starts: Vec<Value<'c>>,
+    /// Elements from one of its rows to the next.
+    pub pitch: Num<'c>,
+    /// Bytes of an element.
+    pub bytes: i64,
 }
 
 impl<'c> Emitter<'c> {
@@ -125,15 +132,10 @@ impl<'c> Emitter<'c> {
         let count = groups[0].len() as i64;
         let rows: Vec<i64> = (0..count).step_by(COLUMNS as usize).map(|first| COLUMNS.min(count - first)).collect();
         let starts = |copies: Vec<&Copy<'c>>| copies.into_iter().map(|copy| copy.point.clone()).collect();
-        let operand = |number: usize, along: usize, copies: Vec<&Copy<'c>>| {
-            let buffer = self.buffers.get(&stage.op.operand(number)).cloned();
-            buffer
-                .map(|buffer| Operand { buffer, number, along, starts: starts(copies) })
-                .ok_or_else(|| refuse("an operand is not in memory"))
-        };
-        let by_rows = operand(1 - wide, along, groups[0].iter().step_by(COLUMNS as usize).collect())?;
-        let by_columns = operand(wide, last.dim, groups.iter().map(|group| &group[0]).collect())?;
-        let pitch = |emitter: &mut Self, operand: &Operand<'c>, dim: usize| emitter.pitch(stage, operand, dim);
+        let operand = |number: usize, along: usize, copies: Vec<&Copy<'c>>| Operand { number, along, starts: starts(copies) };
+        let by_rows = operand(1 - wide, along, groups[0].iter().step_by(COLUMNS as usize).collect());
+        let by_columns = operand(wide, last.dim, groups.iter().map(|group| &group[0]).collect());
+        let pitch = |emitter: &mut Self, operand: &Operand<'c>, dim: usize| emitter.pitch_in(stage, operand.number, dim);
         let apart = "a row of an operand is not so many elements from the next";
         let pitches = [pitch(self, &by_rows, along), pitch(self, &by_columns, last.dim)];
         let [Some(below), Some(behind)] = pitches else { return Err(refuse(apart)) };
@@ -149,7 +151,7 @@ impl<'c> Emitter<'c> {
             };
             let row = Num::Const(length.0);
             let goes_on = |emitter: &mut Self, operand: &Operand<'c>, pitch: Num<'c>| {
-                emitter.pitch(stage, operand, outer.dim) == Some(pitch.mul(&mut emitter.b, row))
+                emitter.pitch_in(stage, operand.number, outer.dim) == Some(pitch.mul(&mut emitter.b, row))
             };
             if !goes_on(self, &by_rows, Num::Const(1)) || !goes_on(self, &by_columns, behind) {
                 break;
@@ -162,9 +164,7 @@ impl<'c> Emitter<'c> {
             return Err(refuse("the register block is not one of up to six tiles of 16 by 16 sums"));
         }
         let configured = self.configure(stage, &tiles)?;
-        for sum in 0..tiles.sums() {
-            self.unit("llvm.x86.tilezero", &[sum], &[]);
-        }
+        self.zero_tiles(&tiles);
         let start = Copy { slot: 0, mask: None, ..copies[0].clone() };
         self.nest(around, &[start], Vec::new(), &mut |emitter, copies, carried| {
             let (begin, end) = last.range;
@@ -180,8 +180,8 @@ impl<'c> Emitter<'c> {
             };
             emitter.repeat(begin, stop, tiles.steps, Vec::new(), &mut |emitter, at, carried| {
                 let at = point(at);
-                let rows = Places { starts: emitter.starts(stage, &by_rows, &at), pitch: below };
-                let columns = Places { starts: emitter.starts(stage, &by_columns, &at), pitch: behind };
+                let rows = Places { starts: emitter.starts(stage, &by_rows, &at)?, pitch: below, bytes: WORD_BYTES };
+                let columns = Places { starts: emitter.starts(stage, &by_columns, &at)?, pitch: behind, bytes: WORD_BYTES };
                 emitter.add_products(multiply, &tiles, [&rows, &columns]);
                 Ok(carried)
             })?;
@@ -200,12 +200,7 @@ impl<'c> Emitter<'c> {
         })?;
         let element = self.element(stage)?;
         let scratch = self.scratch(stage.op, element, copies.len() as i64 * COLUMNS)?;
-        for (beside, below) in (0..groups.len()).flat_map(|beside| (0..tiles.rows.len()).map(move |below| (beside, below))) {
-            let first = Num::Const((beside as i64 * count + below as i64 * COLUMNS) * COLUMNS);
-            let place = memory::element_pointer(&mut self.b, scratch, first, element);
-            let pitch = self.bytes(Num::Const(COLUMNS));
-            self.unit("llvm.x86.tilestored64", &[below * tiles.beside + beside], &[place, pitch]);
-        }
+        self.store_tiles(&tiles, (scratch, element), |below, beside| (beside as i64 * count + below as i64 * COLUMNS) * COLUMNS, COLUMNS);
         // What is configured for a last block holds for that one only.
         if let Some(usual) = configured {
             self.unit("llvm.x86.ldtilecfg", &[], &[usual]);
@@ -215,7 +210,7 @@ impl<'c> Emitter<'c> {
     }
 
     /// Configures tiles: for all of the kernel, or for one block where others are in use; these are given then.
-    fn configure(&mut self, stage: &StageView<'c>, tiles: &Tiles) -> Result<Option<Value<'c>>, Error> {
+    pub(crate) fn configure(&mut self, stage: &StageView<'c>, tiles: &Tiles) -> Result<Option<Value<'c>>, Error> {
         let usual = self.configured.clone();
         if usual.as_ref().is_some_and(|usual| usual.tiles == *tiles) {
             return Ok(None);
@@ -239,6 +234,35 @@ impl<'c> Emitter<'c> {
         }
     }
 
+    /// Makes all sums zero.
+    pub(crate) fn zero_tiles(&mut self, tiles: &Tiles) {
+        (0..tiles.sums()).for_each(|sum| self.unit("llvm.x86.tilezero", &[sum], &[]));
+    }
+
+    /// Stores all sums in memory: each tile from the element on that is told by how many are above it and beside it, and its rows so many apart.
+    pub(crate) fn store_tiles(&mut self, tiles: &Tiles, memory: (Value<'c>, ElementType), first: impl Fn(usize, usize) -> i64, pitch: i64) {
+        self.move_tiles("llvm.x86.tilestored64", tiles, memory, (&first, pitch));
+    }
+
+    /// Loads all sums from where they would be stored.
+    pub(crate) fn load_tiles(&mut self, tiles: &Tiles, memory: (Value<'c>, ElementType), first: impl Fn(usize, usize) -> i64, pitch: i64) {
+        self.move_tiles("llvm.x86.tileloadd64", tiles, memory, (&first, pitch));
+    }
+
+    fn move_tiles(
+        &mut self,
+        intrinsic: &str,
+        tiles: &Tiles,
+        (base, element): (Value<'c>, ElementType),
+        (first, pitch): (&dyn Fn(usize, usize) -> i64, i64),
+    ) {
+        for (beside, below) in (0..tiles.beside).flat_map(|beside| (0..tiles.rows.len()).map(move |below| (beside, below))) {
+            let place = memory::element_pointer(&mut self.b, base, Num::Const(first(below, beside)), element);
+            let pitch = self.bytes(Num::Const(pitch), element.bytes() as i64);
+            self.unit(intrinsic, &[below * tiles.beside + beside], &[place, pitch]);
+        }
+    }
+
     /// Gives the tiles back, where there are some: what nobody uses is not saved for the next thread of the core.
     pub(crate) fn release_tiles(&mut self) {
         if self.configured.is_some() {
@@ -253,17 +277,18 @@ impl<'c> Emitter<'c> {
         llvm::call_void_intrinsic(&mut self.b, intrinsic, &all);
     }
 
-    /// Bytes of so many words.
-    fn bytes(&mut self, words: Num<'c>) -> Value<'c> {
-        let bytes = words.mul(&mut self.b, Num::Const(WORD_BYTES)).value(&mut self.b);
+    /// Bytes of so many elements.
+    fn bytes(&mut self, elements: Num<'c>, each: i64) -> Value<'c> {
+        let bytes = elements.mul(&mut self.b, Num::Const(each)).value(&mut self.b);
         arith::index_cast(&mut self.b, bytes, self.cx.int(64))
     }
 
     /// Elements by which an operand moves along a dim, where that is the same everywhere.
-    fn pitch(&mut self, stage: &StageView<'c>, operand: &Operand<'c>, dim: usize) -> Option<Num<'c>> {
-        let exprs = operand.buffer.kept(stage.maps[operand.number].results());
+    pub(crate) fn pitch_in(&mut self, stage: &StageView<'c>, operand: usize, dim: usize) -> Option<Num<'c>> {
+        let buffer = self.buffers.get(&stage.op.operand(operand)).cloned()?;
+        let exprs = buffer.kept(stage.maps[operand].results());
         let (mut total, mut inner) = (Num::Const(0), Num::Const(1));
-        for (expr, &size) in exprs.into_iter().zip(&operand.buffer.shape).rev() {
+        for (expr, &size) in exprs.into_iter().zip(&buffer.shape).rev() {
             let step = inner.mul(&mut self.b, Num::Const(coefficient(expr, dim)?));
             total = total.add(&mut self.b, step);
             inner = inner.mul(&mut self.b, size);
@@ -271,27 +296,30 @@ impl<'c> Emitter<'c> {
         Some(total)
     }
 
-    /// Where the tiles of an operand begin at a step of the sum.
-    fn starts(&mut self, stage: &StageView<'c>, operand: &Operand<'c>, at: &Point<'c>) -> Vec<Value<'c>> {
-        let place = |start: &Point<'c>| {
-            let number = self.first_word(stage, operand, start, at);
-            memory::element_pointer(&mut self.b, operand.buffer.base, number, operand.buffer.element)
-        };
-        operand.starts.iter().map(place).collect()
+    /// Where an operand is read at a point, by its first lane: its memory, and an index.
+    fn index_in(&mut self, stage: &StageView<'c>, operand: usize, point: &Point<'c>) -> Result<(Buffer<'c>, Num<'c>), Error> {
+        let buffer = self.buffers.get(&stage.op.operand(operand)).cloned();
+        let buffer = buffer.ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
+        let exprs = buffer.kept(stage.maps[operand].results());
+        let indices: Vec<_> = exprs.into_iter().map(|expr| self.index(point, expr)).collect();
+        let at = self.linear(&buffer, &indices).base;
+        Ok((buffer, at))
     }
 
-    /// The linear index of the first element of a tile at a step of the sum.
-    fn first_word(&mut self, stage: &StageView<'c>, operand: &Operand<'c>, start: &Point<'c>, at: &Point<'c>) -> Num<'c> {
-        let mut point = start.clone();
-        stage.reduce.iter().for_each(|&dim| point[dim] = at[dim]);
-        let exprs = operand.buffer.kept(stage.maps[operand.number].results());
-        let indices: Vec<_> = exprs.into_iter().map(|expr| self.index(&point, expr)).collect();
-        self.linear(&operand.buffer, &indices).base
+    /// The address of the element that an operand is read at, by its first lane.
+    pub(crate) fn place_in(&mut self, stage: &StageView<'c>, operand: usize, point: &Point<'c>) -> Result<Value<'c>, Error> {
+        let (buffer, at) = self.index_in(stage, operand, point)?;
+        Ok(memory::element_pointer(&mut self.b, buffer.base, at, buffer.element))
+    }
+
+    /// Where the tiles of an operand begin at a step of the sum.
+    fn starts(&mut self, stage: &StageView<'c>, operand: &Operand<'c>, at: &Point<'c>) -> Result<Vec<Value<'c>>, Error> {
+        operand.starts.iter().map(|start| self.place_in(stage, operand.number, &summed(stage, start, at))).collect()
     }
 
     /// Adds the products of a step to all sums.
-    fn add_products(&mut self, multiply: &str, tiles: &Tiles, [rows, columns]: [&Places<'c>; 2]) {
-        let [below, behind] = [rows, columns].map(|places| self.bytes(places.pitch));
+    pub(crate) fn add_products(&mut self, multiply: &str, tiles: &Tiles, [rows, columns]: [&Places<'c>; 2]) {
+        let [below, behind] = [rows, columns].map(|places| self.bytes(places.pitch, places.bytes));
         for (at, &start) in rows.starts.iter().enumerate() {
             self.unit("llvm.x86.tileloadd64", &[tiles.of_rows(at)], &[start, below]);
         }
@@ -312,7 +340,7 @@ impl<'c> Emitter<'c> {
         tiles: &Tiles,
         (at, left): (&Point<'c>, Num<'c>),
     ) -> Result<[Places<'c>; 2], Error> {
-        let element = by_rows.buffer.element;
+        let element = ElementType::I32;
         let room = |emitter: &mut Self, rows: i64| emitter.scratch(stage.op, element, rows * COLUMNS);
         let (rows, columns) = (room(self, tiles.rows.iter().sum())?, room(self, tiles.beside as i64 * COLUMNS)?);
         let mask = self.lanes_left(Num::Const(0), left, COLUMNS);
@@ -322,8 +350,8 @@ impl<'c> Emitter<'c> {
         for (below, start) in by_rows.starts.iter().enumerate() {
             self.repeat(Num::Const(0), Num::Const(tiles.rows[below]), 1, Vec::new(), &mut |emitter, turn, carried| {
                 let start = moved(&mut emitter.b, start, by_rows.along, turn);
-                let from = emitter.first_word(stage, by_rows, &start, at);
-                let words = memory::load_vector(&mut emitter.b, by_rows.buffer.base, from, element, COLUMNS, Some(mask));
+                let (buffer, from) = emitter.index_in(stage, by_rows.number, &summed(stage, &start, at))?;
+                let words = memory::load_vector(&mut emitter.b, buffer.base, from, element, COLUMNS, Some(mask));
                 let to = row(emitter, below as i64 * COLUMNS, turn);
                 memory::store_vector(&mut emitter.b, rows, to, words, element, None);
                 Ok(carried)
@@ -333,8 +361,8 @@ impl<'c> Emitter<'c> {
             let first = beside as i64 * COLUMNS;
             self.repeat(Num::Const(0), left, 1, Vec::new(), &mut |emitter, turn, carried| {
                 let at = moved(&mut emitter.b, at, by_columns.along, turn);
-                let from = emitter.first_word(stage, by_columns, start, &at);
-                let words = memory::load_vector(&mut emitter.b, by_columns.buffer.base, from, element, COLUMNS, None);
+                let (buffer, from) = emitter.index_in(stage, by_columns.number, &summed(stage, start, &at))?;
+                let words = memory::load_vector(&mut emitter.b, buffer.base, from, element, COLUMNS, None);
                 let to = row(emitter, first, turn);
                 memory::store_vector(&mut emitter.b, columns, to, words, element, None);
                 Ok(carried)
@@ -349,9 +377,16 @@ impl<'c> Emitter<'c> {
         }
         Ok([(rows, by_rows.starts.len()), (columns, tiles.beside)].map(|(scratch, count)| {
             let start = |tile: usize| memory::element_pointer(&mut self.b, scratch, Num::Const(tile as i64 * COLUMNS * COLUMNS), element);
-            Places { starts: (0..count).map(start).collect(), pitch: Num::Const(COLUMNS) }
+            Places { starts: (0..count).map(start).collect(), pitch: Num::Const(COLUMNS), bytes: WORD_BYTES }
         }))
     }
+}
+
+/// A point with the indices of another along what a stage sums over.
+fn summed<'c>(stage: &StageView<'c>, point: &Point<'c>, at: &Point<'c>) -> Point<'c> {
+    let mut point = point.clone();
+    stage.reduce.iter().for_each(|&dim| point[dim] = at[dim]);
+    point
 }
 
 /// A point so far along a dim.

@@ -133,7 +133,7 @@ impl<'c> Emitter<'c> {
 }
 
 /// The columns of a square of rows, by shuffles of two registers each: first squares within groups of bits, then the groups.
-fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
+pub(super) fn transpose_registers<'c>(b: &mut Builder<'c>, mut rows: Vec<Value<'c>>, bits: i64) -> Vec<Value<'c>> {
     let width = rows.len() as i64;
     let group = (GROUP / bits).clamp(1, width);
     let mut rounds = group;

@@ -68,10 +68,10 @@ const SPARE_ROWS: i64 = 1;
 
 /// Packs the operands of one kernel and of its calls.
 fn pack<'c>(module: Op<'c>, kernel: Op<'c>, target: &Target, remarks: Remarks, rewriter: &mut Rewriter<'c>) {
-    let count = KernelView::new(kernel).map_or(0, |view| attention::operands(&view).len());
+    let count = KernelView::new(kernel).map_or(0, |view| attention::operands(&view, target).len());
     for at in 0..count {
         let Some(view) = KernelView::new(kernel) else { return };
-        let read = &attention::operands(&view)[at];
+        let read = &attention::operands(&view, target)[at];
         let layout = attention::layout(&view, read).map_err(|reason| not_packed(read.operand, &reason));
         if let Some(layout) = remarks.found(read.stage, layout) {
             apply(module, &view, &layout, target.vector_bits, rewriter);

@@ -19,9 +19,12 @@ use crate::loops::words::{Form, Words, one_word, widened_factors};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
+use strata_dialects::loops::attention::AttentionView;
+use strata_dialects::loops::attention_dims::AttentionDims;
+use strata_dialects::loops::attention_units::AttentionUnits;
 use strata_dialects::loops::roles::Product;
 use strata_dialects::loops::view::KernelView;
-use strata_dialects::loops::{self, AVX512BF16};
+use strata_dialects::loops::{self, AVX512BF16, INSTRUCTION};
 use strata_dialects::numerics::Numerics;
 use strata_dialects::target::Target;
 
@@ -43,6 +46,9 @@ impl Pass for PairHalves {
         };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
+            if let Some(scores) = scores_of_halves(&view).filter(|_| refused.is_none() && target.has_matrix_units(AVX512BF16)) {
+                rewriter.set_attr(scores, INSTRUCTION, op.cx().str_attr(AVX512BF16));
+            }
             let Some(product) = Product::of(&view).filter(|product| multiplies_halves(product.stage.op)) else { continue };
             let form = Form { steps: 2, changed: None, instruction: AVX512BF16, target: &target };
             let words = refused.map_or_else(|| Words::of(op, &view, &product, &form), |reason| Err(reason.into()));
@@ -53,6 +59,14 @@ impl Pass for PairHalves {
         }
         Ok(())
     }
+}
+
+/// The scores of attention, where matrix units take them and what they weigh as they lie.
+fn scores_of_halves<'c>(kernel: &KernelView<'c>) -> Option<Op<'c>> {
+    let view = AttentionView::of(kernel).ok()??;
+    let AttentionDims { row, column, .. } = AttentionDims::of(kernel, &view, &kernel.stages[view.mean]);
+    AttentionUnits::of(kernel, &view, row?, column?)?;
+    Some(kernel.stages[view.scores?].op)
 }
 
 /// Whether the body converts its two operands from `bf16` to `f32` and multiplies them.

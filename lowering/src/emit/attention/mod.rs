@@ -5,19 +5,22 @@
 //! the weights times the values. Where the largest score grows, what was summed before is scaled down.
 
 mod hidden;
+mod matrix_units;
 mod scratch;
 mod values;
 mod weights;
 
-use super::Error;
 use super::emitter::Emitter;
 use super::lanes::Coord;
 use super::nest::{Copy, Loop, Tail};
+use super::{Error, memory};
 use crate::num::Num;
+use matrix_units::{Units, padded};
 use strata_core::ir::{ElementType, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::scf;
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
+use strata_dialects::loops::attention_units::TOGETHER;
 use strata_dialects::loops::view::StageView;
 
 /// Scratch memory of a tile.
@@ -44,6 +47,8 @@ pub(crate) struct Job<'c> {
     scratch: Scratch<'c>,
     /// The operand of the scores that is copied, and the dim that it is summed over.
     pack: Option<(usize, usize)>,
+    /// What matrix units multiply, where they do.
+    units: Option<Units<'c>>,
     /// The operand of the mean that says which keys a row sees.
     mask: Option<usize>,
     /// Elements of a row of `means`.
@@ -101,17 +106,22 @@ impl<'c> Emitter<'c> {
         let stride = (size.max(1) as u64).next_multiple_of(online.width as u64) as i64;
         let pack = view.scores.filter(|_| online.width > 1).and_then(|scores| self.packed(scores, online.row, view.key));
         let depth = pack.and_then(|(_, dim)| self.kernel.static_size(dim));
+        let units = self.units(&view, &online, stride * online.rows)?;
+        // The last tiles of a block may begin before it, or end behind it.
+        let (before, block) = units.map_or((0, online.block), |_| (TOGETHER, padded(&online)));
         let mut room = |elements: i64| self.scratch(mean.op, element, elements.saturating_mul(online.rows));
+        let scores = room(before + block)?;
         let scratch = Scratch {
             packed: depth.map(&mut room).transpose()?,
-            scores: room(online.block)?,
+            scores,
             largest: room(1)?,
             sums: room(1)?,
             scales: room(1)?,
             outputs: room(stride)?,
         };
         let mask = self.mask(&view, &online);
-        Ok(Job { view, online, element, scratch, pack, mask, stride, begin: Num::Const(0) })
+        let scores = memory::element_pointer(&mut self.b, scores, Num::Const(before * online.rows), element);
+        Ok(Job { view, online, element, scratch: Scratch { scores, ..scratch }, pack, units, mask, stride, begin: Num::Const(0) })
     }
 
     /// The operand of the scores to copy: it moves along the rows but not along the keys, and is summed over one dim.
@@ -176,6 +186,9 @@ impl<'c> Emitter<'c> {
         let around = std::mem::replace(&mut self.width, job.online.width);
         let vectors = self.vectors_of_rows(job, copy);
         self.copy_operand(job, copy)?;
+        if let Some(units) = &job.units {
+            self.words_of_queries(job, units, copy)?;
+        }
         self.start(job)?;
         let (mut keys, block) = (self.sizes[job.view.key], job.online.block);
         if let Some(reach) = job.online.reach {
@@ -202,17 +215,29 @@ impl<'c> Emitter<'c> {
             emitter.when(seen, |emitter| emitter.block_of_keys(job, copy, &vectors, piece))?;
             Ok(carried)
         })?;
-        self.finish(job, copy)?;
+        match &job.units {
+            Some(units) => {
+                let turned = self.turned(job, units)?;
+                self.finish(&turned, copy)?;
+            }
+            None => self.finish(job, copy)?,
+        }
         self.width = around;
         Ok(())
     }
 
     /// What a block of keys adds to a tile.
     fn block_of_keys(&mut self, job: &Job<'c>, copy: &Copy<'c>, vectors: &[Copy<'c>], piece: Loop<'c>) -> Result<(), Error> {
-        self.scores(job, vectors, piece)?;
+        match &job.units {
+            Some(units) => self.scores_by_units(job, units, copy, piece)?,
+            None => self.scores(job, vectors, piece)?,
+        }
         let largest = self.largest(job, vectors, piece)?;
         self.weights(job, vectors, piece, &largest)?;
-        self.sums_of_values(job, copy, piece)
+        match &job.units {
+            Some(units) => self.sums_by_units(job, units, copy, piece),
+            None => self.sums_of_values(job, copy, piece),
+        }
     }
 
     /// The rows of the tile as vectors, numbered.
@@ -269,6 +294,6 @@ impl<'c> Emitter<'c> {
 
 impl<'c> Job<'c> {
     fn single(&self) -> Self {
-        Self { online: self.online.single(), pack: None, mask: None, ..self.clone() }
+        Self { online: self.online.single(), pack: None, units: None, mask: None, ..self.clone() }
     }
 }

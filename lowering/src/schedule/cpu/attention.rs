@@ -2,9 +2,13 @@
 //! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
 
 use super::frame::Frame;
+use strata_dialects::loops::INSTRUCTION;
+use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
 use strata_dialects::loops::attention_dims::AttentionDims;
+use strata_dialects::loops::attention_units::AttentionUnits;
 use strata_dialects::loops::mean_reach::reach;
+use strata_dialects::loops::register_block::UNIT_STEPS;
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::{KernelView, StageView};
 
@@ -27,6 +31,7 @@ pub fn schedule(frame: &Frame<'_, '_>) {
         Some(None) => VECTORS_OF_ROWS * width,
         Some(Some(size)) => (1..=VECTORS_OF_ROWS).rev().map(|vectors| vectors * width).find(|rows| *rows <= size).unwrap_or(1),
     };
+    let units = by_units(frame, &view, row, column);
     let known = column.is_none_or(|column| kernel.static_size(column).is_some());
     let (rows, width) = if known && width > 1 && rows >= width { (rows, width) } else { (1, 1) };
     let vectors = column.and_then(|column| kernel.static_size(column)).map_or(1, |size| (size.max(1) as u64).div_ceil(width as u64) as i64);
@@ -41,7 +46,17 @@ pub fn schedule(frame: &Frame<'_, '_>) {
     let mut order = outer;
     // Threads share the first dim; rows are the last choice.
     order.sort_by_key(|&dim| (kernel.static_size(dim) == Some(1), Some(dim) == row));
-    frame.write(&order, KernelSchedule { online: Some(online.entries()), ..KernelSchedule::default() });
+    let matrix_units = units.then_some(true);
+    frame.write(&order, KernelSchedule { matrix_units, online: Some(online.entries()), ..KernelSchedule::default() });
+}
+
+/// Whether matrix units multiply, where `--pair-halves` says that they may: values have been copied for them.
+fn by_units(frame: &Frame<'_, '_>, view: &AttentionView, row: Option<usize>, column: Option<usize>) -> bool {
+    let named = view.scores.and_then(|scores| frame.kernel.stages[scores].op.str(INSTRUCTION));
+    let has = named.is_some_and(|name| frame.target.has_matrix_units(&name)) && frame.width == UNIT_STEPS;
+    let units = row.zip(column).and_then(|(row, column)| AttentionUnits::of(frame.kernel, view, row, column));
+    let mean = &frame.kernel.stages[view.mean];
+    has && units.is_some_and(|units| stride(mean.maps[units.values], mean.op.operand(units.values), view.key) == Stride::One)
 }
 
 /// Whether a kernel is of this kind.

@@ -6,11 +6,14 @@
 use super::{Layout, conversion, is_argument};
 use strata_core::ir::Op;
 use strata_core::rewrite::NoMatch;
+use strata_dialects::loops::INSTRUCTION;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::attention_dims::AttentionDims;
+use strata_dialects::loops::attention_units::{AttentionUnits, TOGETHER};
 use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView, product_of_known};
+use strata_dialects::target::Target;
 
 /// Uses of an element that pay for a copy of another type: a block of queries has as many rows, and converts each element of a key anew. As
 /// many pay for values in the order of the loops, which one block multiplies element by element where they lie otherwise.
@@ -27,6 +30,8 @@ pub(super) struct Read<'c> {
     of: &'static str,
     pub(super) stage: Op<'c>,
     pub(super) operand: usize,
+    /// Whether matrix units multiply: scores of `bf16` as they lie, and values with keys side by side, in rows of so many elements more.
+    units: Option<i64>,
     /// The dim that is innermost where it is read.
     inner: usize,
     /// It moves along the queries: a block of them is taken in any order.
@@ -34,18 +39,24 @@ pub(super) struct Read<'c> {
 }
 
 /// The operands that may be copied.
-pub(super) fn operands<'c>(kernel: &KernelView<'c>) -> Vec<Read<'c>> {
+pub(super) fn operands<'c>(kernel: &KernelView<'c>, target: &Target) -> Vec<Read<'c>> {
     let Ok(Some(view)) = AttentionView::of(kernel) else { return Vec::new() };
     let mean = &kernel.stages[view.mean];
     let AttentionDims { row, column, .. } = AttentionDims::of(kernel, &view, mean);
     let scores = view.scores.map(|scores| &kernel.stages[scores]);
     let depth = scores.and_then(|scores| scores.reduce.first().copied());
+    let named = scores.and_then(|scores| scores.op.str(INSTRUCTION)).is_some_and(|name| target.has_matrix_units(&name));
+    let units = row.zip(column).and_then(|(row, column)| AttentionUnits::of(kernel, &view, row, column)).filter(|_| named);
+    let keys = kernel.static_size(view.key).unwrap_or_default();
+    let gap = units.map(|_| (keys as u64).next_multiple_of(TOGETHER as u64) as i64 - keys);
     let mut found = Vec::new();
     for (of, stage, inner) in [("scores", scores, depth), (MEANS, Some(mean), column)] {
         let (Some(stage), Some(inner)) = (stage, inner) else { continue };
         for (operand, map) in stage.maps.iter().enumerate().filter(|(_, map)| uses(**map, inner)) {
             let of_queries = row.is_some_and(|row| uses(*map, row));
-            found.push(Read { of, stage: stage.op, operand, inner, of_queries });
+            let of_units = of != MEANS || units.is_some_and(|units| units.values == operand);
+            let inner = if of == MEANS && of_units && gap.is_some() { view.key } else { inner };
+            found.push(Read { of, stage: stage.op, operand, units: gap.filter(|_| of_units), inner, of_queries });
         }
     }
     found
@@ -53,14 +64,18 @@ pub(super) fn operands<'c>(kernel: &KernelView<'c>) -> Vec<Read<'c>> {
 
 /// The copy of such an operand that is worth its cost.
 pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Layout<'c>, NoMatch> {
-    let &Read { of, operand, inner, of_queries, .. } = read;
+    let &Read { of, operand, units, inner, of_queries, .. } = read;
+    if of != MEANS && units.is_some() {
+        return Err("matrix units multiply its halves as they lie".into());
+    }
     let stage = StageView::new(read.stage);
     let (tensor, map) = (stage.op.operand(operand), stage.maps[operand]);
     if !is_argument(kernel, tensor) || stage.guarded[operand] {
         return Err("it is no argument of the kernel, or may be read outside of it".into());
     }
-    let convert = conversion(&stage, operand);
-    if convert.is_none() && (of_queries || stride(map, tensor, inner) == Stride::One) {
+    let convert = conversion(&stage, operand).filter(|_| units.is_none());
+    let gap = units.unwrap_or_default();
+    if convert.is_none() && gap == 0 && (of_queries || stride(map, tensor, inner) == Stride::One) {
         return Err("it lies in the order in which it is read".into());
     }
     let still = stage.domain.iter().filter(|dim| !uses(map, **dim));
@@ -76,5 +91,5 @@ pub(super) fn layout<'c>(kernel: &KernelView<'c>, read: &Read<'c>) -> Result<Lay
     if elements.zip(tensor.ty().num_elements()).is_some_and(|(copied, all)| copied > all) {
         return Err("a copy would hold its elements more than once".into());
     }
-    Ok(Layout { suffix: format!("pack_{of}{operand}"), stage: stage.op, operand, dims, panel: None, convert, by_rows: false, gap: 0 })
+    Ok(Layout { suffix: format!("pack_{of}{operand}"), stage: stage.op, operand, dims, panel: None, convert, by_rows: false, gap })
 }
