@@ -10,9 +10,8 @@ pub mod gpu;
 pub use gpu::Gpu;
 
 use crate::entry::{Count, Described, Entry, Flag, entries, nested, number};
-use crate::loops::{AVX512BF16, VNNI};
 use std::fmt::Display;
-use strata_core::ir::{Attr, Cx, Op};
+use strata_core::ir::{Attr, Cx, ElementType, Op};
 use strata_core::pass::PassError;
 use strata_core::rewrite::Rewriter;
 
@@ -288,11 +287,11 @@ impl Target {
         self.has("avx512bf16") && self.vector_bits == 512
     }
 
-    /// Whether matrix units (AMX) multiply words as the instruction of this name does in the lanes of a register.
-    pub fn has_matrix_units(&self, instruction: &str) -> bool {
-        let feature = match instruction {
-            AVX512BF16 => "amx-bf16",
-            VNNI => "amx-int8",
+    /// Whether matrix units (AMX) multiply elements of a type: `bf16`, or bytes.
+    pub fn has_matrix_units(&self, element: ElementType) -> bool {
+        let feature = match element {
+            ElementType::BF16 => "amx-bf16",
+            ElementType::I8 => "amx-int8",
             _ => return false,
         };
         self.has(feature) && self.vector_bits == 512

@@ -14,6 +14,8 @@ pub mod roles;
 pub mod schedule;
 pub mod view;
 
+use crate::target::Target;
+use strata_core::ir::ElementType;
 use strata_core::prelude::*;
 
 /// The dialect.
@@ -42,6 +44,15 @@ const STEPS: &[(&str, i64)] = &[(AVX512BF16, 2), (VNNI, 4)];
 pub fn steps_at_once(stage: Op<'_>) -> i64 {
     let named = stage.str(INSTRUCTION).and_then(|name| STEPS.iter().find(|(known, _)| *known == name));
     named.map_or(1, |(_, steps)| *steps)
+}
+
+/// Whether matrix units (AMX) of a CPU multiply words as the instruction that a stage names does in the lanes of a register.
+pub fn has_matrix_units(target: &Target, stage: Op<'_>) -> bool {
+    match stage.str(INSTRUCTION).as_deref() {
+        Some(AVX512BF16) => target.has_matrix_units(ElementType::BF16),
+        Some(VNNI) => target.has_matrix_units(ElementType::I8),
+        _ => false,
+    }
 }
 
 /// The largest size of a dim: steps beyond its end can still be counted. A tensor has fewer elements, but one without elements

@@ -26,13 +26,13 @@ use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::remark::Remarks;
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::{arith, complex};
+use strata_dialects::loops;
 use strata_dialects::loops::access::{Stride, distance};
 use strata_dialects::loops::register_block::{block_rows, sets_for_rows, unit_rows};
 use strata_dialects::loops::roles::{Roles, uses};
 use strata_dialects::loops::schedule::KernelSchedule;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::view::{KernelView, StageView};
-use strata_dialects::loops::{self, INSTRUCTION};
 use strata_dialects::target::Target;
 
 /// Copies operands of contractions into the order in which they are read.
@@ -134,7 +134,7 @@ fn layout<'c>(
     let points = product_of_known(stage.domain.iter().map(|&dim| size(dim)));
     let in_rows = operand == roles.wide && roles.stride(operand, roles.lanes) == Stride::One && argument && !weight(tensor.index());
     // One block of rows converts each element once where it lies.
-    let units = stage.op.str(INSTRUCTION).is_some_and(|name| target.has_matrix_units(&name));
+    let units = loops::has_matrix_units(target, stage.op);
     let block_rows = |rows: Option<i64>| {
         if units { unit_rows(rows.unwrap_or(i64::MAX)) } else { block_rows(rows, PANEL_VECTORS, target.vector_registers) }
     };

@@ -46,11 +46,11 @@ impl Pass for PairHalves {
         };
         let (mut rewriter, remarks) = (cx.rewriter(), cx.remarks());
         for view in op.find_all(loops::Kernel::NAME).into_iter().filter_map(KernelView::new) {
-            if let Some(scores) = scores_of_halves(&view).filter(|_| refused.is_none() && target.has_matrix_units(AVX512BF16)) {
+            if let Some(scores) = scores_of_halves(&view).filter(|_| refused.is_none() && target.has_matrix_units(ElementType::BF16)) {
                 rewriter.set_attr(scores, INSTRUCTION, op.cx().str_attr(AVX512BF16));
             }
             let Some(product) = Product::of(&view).filter(|product| multiplies_halves(product.stage.op)) else { continue };
-            let form = Form { steps: 2, changed: None, instruction: AVX512BF16, target: &target };
+            let form = Form { element: ElementType::BF16, changed: None, target: &target };
             let words = refused.map_or_else(|| Words::of(op, &view, &product, &form), |reason| Err(reason.into()));
             if let Some(words) = remarks.found(product.stage.op, words) {
                 let names = ("pair", AVX512BF16);

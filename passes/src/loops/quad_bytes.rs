@@ -42,7 +42,7 @@ impl Pass for QuadBytes {
             let Some(product) = Product::of(&view) else { continue };
             let Some(signed) = signed_factors(product.stage.op) else { continue };
             let flipped = (signed[0] == signed[1]).then_some(1 - product.wide);
-            let form = Form { steps: STEPS, changed: flipped, instruction: VNNI, target: &target };
+            let form = Form { element: ElementType::I8, changed: flipped, target: &target };
             let words = refused.map_or_else(|| Words::of(op, &view, &product, &form), |reason| Err(reason.into()));
             if let Some(words) = remarks.found(product.stage.op, words) {
                 quad(op, &view, (words, signed, flipped), &mut rewriter);

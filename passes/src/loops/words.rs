@@ -6,7 +6,7 @@
 use crate::loops::copy_kernel::{CopyKernel, calls};
 use crate::loops::pack_operands::{NARROW_VECTORS, PANEL_VECTORS, Panel};
 use crate::loops::share_kernels::is_weight;
-use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, Op, Value};
+use strata_core::ir::{AffineExpr, AffineKind, AffineMap, Builder, ElementType, Op, Value};
 use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_shapes, set_sizes};
@@ -23,12 +23,10 @@ const COPY_PRODUCTS: i64 = 1 << 18;
 
 /// What a word is.
 pub struct Form<'t> {
-    /// Steps of the sum in one.
-    pub steps: i64,
+    /// The elements in one, as many as there is room for: steps of the sum.
+    pub element: ElementType,
     /// The operand whose words are not just its elements, if there is one.
     pub changed: Option<usize>,
-    /// What multiplies them.
-    pub instruction: &'static str,
     /// The machine.
     pub target: &'t Target,
 }
@@ -62,7 +60,8 @@ pub struct Words<'c> {
 impl<'c> Words<'c> {
     /// The sum of a kernel in words of a form.
     pub fn of(module: Op<'c>, kernel: &KernelView<'c>, product: &Product<'_, 'c>, form: &Form<'_>) -> Result<Self, NoMatch> {
-        let (stage, &Form { steps, changed, target, .. }) = (product.stage, form);
+        let (stage, &Form { element, changed, target }) = (product.stage, form);
+        let steps = WORD / i64::from(element.bits());
         let along = |map: &AffineMap<'c>, dim: usize| {
             let mut found = map.results().into_iter().filter(|expr| expr.uses_dim(dim));
             let whole = || kernel.static_size(dim).is_some_and(|size| size % steps == 0);
@@ -86,7 +85,7 @@ impl<'c> Words<'c> {
         let alone = roles.is_some() && stage.maps.iter().all(|map| map.results().contains(&module.cx().dim(dim)));
         let words = kernel.static_size(dim).map_or(0, |size| (size + steps - 1) / steps);
         let columns = kernel.static_size(product.lanes).is_some_and(|size| size >= COLUMNS_FOR_WHOLE_STEPS);
-        let pads = alone && columns && target.has_matrix_units(form.instruction) && words > UNIT_STEPS && words % UNIT_STEPS != 0;
+        let pads = alone && columns && target.has_matrix_units(element) && words > UNIT_STEPS && words % UNIT_STEPS != 0;
         let in_place = [0, 1].map(|at| {
             let size = stage.op.operand(at).ty().shape().last().copied().unwrap_or_default();
             let last = stage.maps[at].results().last().is_some_and(|index| index.uses_dim(dim));

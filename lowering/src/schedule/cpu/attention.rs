@@ -2,11 +2,11 @@
 //! with lanes along the rows for scores, where the largest and the sum then need no lanes of others, and along the values for means.
 
 use super::frame::Frame;
-use strata_dialects::loops::INSTRUCTION;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::{AttentionView, OnlineTiles};
 use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::attention_units::AttentionUnits;
+use strata_dialects::loops::has_matrix_units;
 use strata_dialects::loops::mean_reach::reach;
 use strata_dialects::loops::register_block::UNIT_STEPS;
 use strata_dialects::loops::schedule::KernelSchedule;
@@ -52,8 +52,8 @@ pub fn schedule(frame: &Frame<'_, '_>) {
 
 /// Whether matrix units multiply, where `--pair-halves` says that they may: values have been copied for them.
 fn by_units(frame: &Frame<'_, '_>, view: &AttentionView, row: Option<usize>, column: Option<usize>) -> bool {
-    let named = view.scores.and_then(|scores| frame.kernel.stages[scores].op.str(INSTRUCTION));
-    let has = named.is_some_and(|name| frame.target.has_matrix_units(&name)) && frame.width == UNIT_STEPS;
+    let scores = view.scores.map(|scores| frame.kernel.stages[scores].op);
+    let has = scores.is_some_and(|scores| has_matrix_units(frame.target, scores)) && frame.width == UNIT_STEPS;
     let units = row.zip(column).and_then(|(row, column)| AttentionUnits::of(frame.kernel, view, row, column));
     let mean = &frame.kernel.stages[view.mean];
     has && units.is_some_and(|units| stride(mean.maps[units.values], mean.op.operand(units.values), view.key) == Stride::One)

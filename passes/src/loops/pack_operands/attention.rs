@@ -6,11 +6,11 @@
 use super::{Layout, conversion, is_argument};
 use strata_core::ir::Op;
 use strata_core::rewrite::NoMatch;
-use strata_dialects::loops::INSTRUCTION;
 use strata_dialects::loops::access::{Stride, stride};
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::attention_units::{AttentionUnits, TOGETHER};
+use strata_dialects::loops::has_matrix_units;
 use strata_dialects::loops::roles::uses;
 use strata_dialects::loops::view::{KernelView, StageView, product_of_known};
 use strata_dialects::target::Target;
@@ -45,7 +45,7 @@ pub(super) fn operands<'c>(kernel: &KernelView<'c>, target: &Target) -> Vec<Read
     let AttentionDims { row, column, .. } = AttentionDims::of(kernel, &view, mean);
     let scores = view.scores.map(|scores| &kernel.stages[scores]);
     let depth = scores.and_then(|scores| scores.reduce.first().copied());
-    let named = scores.and_then(|scores| scores.op.str(INSTRUCTION)).is_some_and(|name| target.has_matrix_units(&name));
+    let named = scores.is_some_and(|scores| has_matrix_units(target, scores.op));
     let units = row.zip(column).and_then(|(row, column)| AttentionUnits::of(kernel, &view, row, column)).filter(|_| named);
     let keys = kernel.static_size(view.key).unwrap_or_default();
     let gap = units.map(|_| (keys as u64).next_multiple_of(TOGETHER as u64) as i64 - keys);

@@ -35,7 +35,6 @@ use matrices::{TILE, Transform, WINDOW};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Counter, Pass, PassContext, PassError};
 use strata_core::rewrite::{NoMatch, Rewriter};
-use strata_dialects::loops::AVX512BF16;
 use strata_dialects::numerics::Numerics;
 use strata_dialects::prim;
 use strata_dialects::target::Target;
@@ -58,7 +57,7 @@ impl Pass for Winograd {
         if op.attr(strata_dialects::capture::ENTRY).is_none() {
             return Ok(());
         }
-        let units = Target::of(op)?.has_matrix_units(AVX512BF16);
+        let units = Target::of(op)?.has_matrix_units(ElementType::BF16);
         let (cone, remarks, strict) = (Cone::of(op), cx.remarks(), Numerics::of(&self.numerics)? == Numerics::Strict);
         let candidates = op.body(0).ops().into_iter().filter(|op| op.isa::<prim::Conv>());
         let of = |op: Op<'c>| match op.attr("layout") {
