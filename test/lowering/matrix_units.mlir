@@ -60,3 +60,22 @@ func.func @window(%x: tensor<1x16x34x16xbf16>, %w: tensor<2x3x3x16x32xbf16>) -> 
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, layout = "n01c,O01co->n01o"} : (tensor<1x16x34x16xbf16>, tensor<2x3x3x16x32xbf16>) -> tensor<1x14x32x64xbf16>
   return %0 : tensor<1x14x32x64xbf16>
 }
+
+// -----
+
+// Rows of unknown number: blocks of 32 of them, and of eight where there are fewer, whose tiles are configured for them alone.
+// SCHEDULE-LABEL: loop.kernel @k0 {schedule = {matrix_units = true,
+// SCHEDULE: func.func @symbolic
+// CHECK-LABEL: func.func private @k0(
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[ALL:.*]]) :
+// CHECK: scf.for %{{.*}} step %c32
+// CHECK-NOT: ldtilecfg
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[FEW:.*]]) :
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[ALL]]) :
+// CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
+func.func @symbolic(%a: tensor<?x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+  %0 = prim.dot %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+  return %0 : tensor<?x64xbf16>
+}

@@ -9,6 +9,9 @@ use strata_core::ir::{OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::scf;
 
+/// Steps of a large block in which one is taken of a dim that does not fill it.
+const FEW: i64 = 4;
+
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop<'c> {
@@ -117,6 +120,13 @@ impl<'c> Emitter<'c> {
             emitter.nest(rest, &copies, carried, body)
         })?;
         self.width = width;
+        if let Tail::Overlap(Num::Value(_)) = first.tail
+            && first.unroll >= FEW * FEW
+        {
+            // A dim that may be shorter than a large block is one of smaller ones then.
+            let shorter = Loop { unroll: first.unroll / FEW, range: (whole, end), aligned: false, ..*first };
+            return self.nest(&[&[shorter], rest].concat(), copies, carried, body);
+        }
         self.edge(first, copies, (whole, end), carried, &mut |emitter, copies, carried| emitter.nest(rest, copies, carried, body))
     }
 

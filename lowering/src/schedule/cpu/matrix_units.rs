@@ -9,14 +9,14 @@ use strata_dialects::loops::roles::{Product, Roles};
 /// Rows of a product that are worth a tile, which takes as long for a few of them as for all.
 const FEWEST_ROWS: i64 = 4;
 
-/// Whether units take the product of a kernel with the dim `row` for rows, which is known and long enough: a row's words lie beside each other, and rows,
+/// Whether units take the product of a kernel with the dim `row` for rows, which is not known to be short: a row's words lie beside each other, and rows,
 /// and steps of a panel, are the same distance apart everywhere.
 pub fn take(frame: &Frame<'_, '_>, row: usize) -> bool {
     let Some(Product { stage, wide, .. }) = Product::of(frame.kernel) else { return false };
     let Some(&last) = stage.domain.iter().rev().find(|dim| stage.reduce.contains(dim)) else { return false };
     let even = |operand: usize, dim: usize| stage.maps[operand].results().iter().all(|expr| coefficient(*expr, dim).is_some());
     let words = stride(stage.maps[1 - wide], stage.op.operand(1 - wide), last) == Stride::One;
-    let long = frame.kernel.static_size(row).is_some_and(|size| size >= FEWEST_ROWS);
+    let long = frame.kernel.static_size(row).is_none_or(|size| size >= FEWEST_ROWS);
     has_matrix_units(frame.target, stage.op)
         && frame.width == UNIT_STEPS
         && stage.is_register()
