@@ -627,3 +627,27 @@ func.func @bytes(%x: tensor<256x192xi8>, %y: tensor<1500x1280xi8>) -> (tensor<19
   %1 = prim.transpose %y {perm = array<i64: 1, 0>} : (tensor<1500x1280xi8>) -> tensor<1280x1500xi8>
   return %0, %1 : tensor<192x256x320xi8>, tensor<1280x1500xi8>
 }
+
+// -----
+
+// Four rows side by side, whose sums wait for nothing but their own elements; longer rows have enough of them.
+// CHECK: loop.kernel @k1 {schedule = {order = array<i64: 0>}
+// CHECK: loop.kernel @k0 {schedule = {order = array<i64: 0>, unroll = array<i64: 4>}
+// CHECK: func.func @rows_beside
+func.func @rows_beside(%x: tensor<64x250xf32>, %y: tensor<64x512xf32>) -> (tensor<64x250xf32>, tensor<64x512xf32>) {
+  %0 = prim.fusion %x : (tensor<64x250xf32>) -> tensor<64x250xf32> {
+  ^bb0(%a: tensor<64x250xf32>):
+    %s = prim.reduce %a {dims = array<i64: 1>, kind = "sum"} : (tensor<64x250xf32>) -> tensor<64xf32>
+    %b = prim.broadcast %s {dims = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x250xf32>
+    %r = prim.sub %a, %b : tensor<64x250xf32>
+    prim.yield %r : tensor<64x250xf32>
+  }
+  %1 = prim.fusion %y : (tensor<64x512xf32>) -> tensor<64x512xf32> {
+  ^bb0(%a: tensor<64x512xf32>):
+    %s = prim.reduce %a {dims = array<i64: 1>, kind = "sum"} : (tensor<64x512xf32>) -> tensor<64xf32>
+    %b = prim.broadcast %s {dims = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x512xf32>
+    %r = prim.sub %a, %b : tensor<64x512xf32>
+    prim.yield %r : tensor<64x512xf32>
+  }
+  return %0, %1 : tensor<64x250xf32>, tensor<64x512xf32>
+}

@@ -29,6 +29,7 @@ impl<'c> Emitter<'c> {
         }
         let buffer =
             self.buffers.get(&tensor).cloned().ok_or_else(|| Error::at(stage.op, format!("operand {operand} is nowhere in memory")))?;
+        let buffer = buffer.of_copy(&mut self.b, copy.outer);
         let map = stage.maps[operand];
         let exprs = map.results();
         let used: Vec<_> = copy

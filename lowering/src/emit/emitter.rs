@@ -33,6 +33,15 @@ pub struct Buffer<'c> {
 }
 
 impl<'c> Buffer<'c> {
+    /// The memory of a copy of the outer loops, each of which has a tile of its own.
+    pub(super) fn of_copy(mut self, b: &mut Builder<'c>, copy: usize) -> Self {
+        if self.kept.is_some() && copy > 0 {
+            let tile = self.shape.iter().fold(Num::Const(copy as i64), |count, &size| count.mul(b, size));
+            self.base = memory::element_pointer(b, self.base, tile, self.element);
+        }
+        self
+    }
+
     /// The indices that matter in memory.
     pub(super) fn kept<T: Clone>(&self, indices: Vec<T>) -> Vec<T> {
         match &self.kept {

@@ -7,7 +7,7 @@ use crate::num::Num;
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::upstream::llvm;
 use strata_dialects::loops::view::StageView;
-use strata_dialects::loops::view::product_of_known;
+use strata_dialects::loops::view::{product, product_of_known};
 
 /// Bytes that all scratch memory of a kernel may take: a thread that calls a program may have a stack of 2 MiB.
 const MOST: i64 = 1 << 20;
@@ -41,7 +41,9 @@ impl<'c> Emitter<'c> {
                 Num::Value(_) => None,
             });
             let elements = product_of_known(known).ok_or_else(|| Error::at(stage.op, "a tile needs sizes that are known"))?;
-            let base = self.scratch(stage.op, element, elements)?;
+            // (Attention has one row tile at a time.)
+            let copies = self.kernel.schedule().unroll.map_or(1, product);
+            let base = self.scratch(stage.op, element, elements.saturating_mul(copies))?;
             self.buffers.insert(stage.op.result(0), Buffer { base, element, shape, kept: Some(kept) });
         }
         Ok(())

@@ -166,6 +166,7 @@ impl<'c> Emitter<'c> {
             self.registers.insert((result, copy.outer), value);
             return Ok(());
         };
+        let buffer = buffer.of_copy(&mut self.b, copy.outer);
         self.mask = copy.mask;
         let dims: Vec<_> = stage.result_dims().into_iter().map(|dim| self.cx.dim(dim)).collect();
         let indices: Vec<_> = dims.into_iter().map(|dim| self.index(&copy.point, dim)).collect();
