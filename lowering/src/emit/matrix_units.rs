@@ -156,7 +156,7 @@ impl<'c> Emitter<'c> {
             if !goes_on(self, &by_rows, Num::Const(1)) || !goes_on(self, &by_columns, behind) {
                 break;
             }
-            last.range.1 = Num::Const(length.0 * length.1);
+            last = Loop { range: (Num::Const(0), Num::Const(length.0 * length.1)), length: None, ..last };
             around = rest;
         }
         let tiles = Tiles { rows, beside: groups.len(), steps: last.steps().map_or(UNIT_STEPS, unit_steps) };

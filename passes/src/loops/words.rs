@@ -31,9 +31,9 @@ pub struct Form<'t> {
     pub target: &'t Target,
 }
 
-/// Elements of a row of results for which a copy of rows with whole steps of matrix units pays: a row of a tile that is in two lines of the cache is
-/// loaded four times as slowly, by each block of columns.
-const COLUMNS_FOR_WHOLE_STEPS: i64 = 64;
+/// Uses of an element for which a copy with whole steps of matrix units pays: a row of a tile that is in two lines of the cache is loaded four times as
+/// slowly, by each block of columns.
+const USES_FOR_WHOLE_STEPS: i64 = 64;
 
 /// A sum of products that can be taken in words.
 pub struct Words<'c> {
@@ -84,14 +84,14 @@ impl<'c> Words<'c> {
         let roles = Roles::new(kernel);
         let alone = roles.is_some() && stage.maps.iter().all(|map| map.results().contains(&module.cx().dim(dim)));
         let words = kernel.static_size(dim).map_or(0, |size| (size + steps - 1) / steps);
-        let columns = kernel.static_size(product.lanes).is_some_and(|size| size >= COLUMNS_FOR_WHOLE_STEPS);
-        let pads = alone && columns && target.has_matrix_units(element) && words > UNIT_STEPS && words % UNIT_STEPS != 0;
+        let made = |at: usize| is_weight(module, kernel.op, stage.op.operand(at).index());
+        let used = (0..2).all(|at| made(at) || product.reuse(kernel, at).is_some_and(|reuse| reuse >= USES_FOR_WHOLE_STEPS));
+        let pads = alone && used && target.has_matrix_units(element) && words > UNIT_STEPS && words % UNIT_STEPS != 0;
         let in_place = [0, 1].map(|at| {
             let size = stage.op.operand(at).ty().shape().last().copied().unwrap_or_default();
             let last = stage.maps[at].results().last().is_some_and(|index| index.uses_dim(dim));
             changed != Some(at) && last && size > 0 && size % steps == 0 && !pads
         });
-        let made = |at: usize| is_weight(module, kernel.op, stage.op.operand(at).index());
         let copied: Vec<usize> = (0..2).filter(|&at| !in_place[at] && !made(at)).collect();
         let points = product_of_known(stage.domain.iter().map(|&dim| kernel.static_size(dim)));
         let pays = |&at: &usize| product.reuse(kernel, at).is_none_or(|reuse| reuse >= USES_FOR_A_COPY);
