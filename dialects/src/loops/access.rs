@@ -64,6 +64,11 @@ pub fn coefficient(expr: AffineExpr<'_>, dim: usize) -> Option<i64> {
     }
 }
 
+/// Whether an access moves by the same distance everywhere along a dim.
+pub fn is_linear(map: AffineMap<'_>, dim: usize) -> bool {
+    map.results().iter().all(|expr| coefficient(*expr, dim).is_some())
+}
+
 /// What an expression is where all dims are 0, when it is linear and that is a number.
 fn constant(expr: AffineExpr<'_>) -> Option<i64> {
     match expr.kind() {

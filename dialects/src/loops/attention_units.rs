@@ -1,15 +1,14 @@
 //! Which attention kernels matrix units of CPUs (AMX) take, and what their operands are.
 
-use super::access::{Stride, coefficient, stride};
+use super::access::{Stride, is_linear, stride};
 use super::attention::AttentionView;
-use super::roles::uses;
+use super::roles::{uses, widened_factors, widens_half};
 use super::view::{KernelView, StageView};
-use strata_core::ir::{ElementType, Value};
-use strata_core::upstream::arith;
 
 /// Rows that are taken together: two tiles.
 pub const ROWS: i64 = 32;
-/// Keys that are taken together, and what columns of values and steps of scores come in: two tiles of rows, or the steps of one of pairs.
+/// Keys that are taken together: two tiles of scores, and all steps of a tile of weights, which has pairs of them. Columns of values come in as many, and
+/// so do the elements that a score is summed over.
 pub const TOGETHER: i64 = 32;
 
 /// The operands.
@@ -36,29 +35,17 @@ impl AttentionUnits {
         let moves = |stage: &StageView<'_>, at: usize, dim: usize| uses(stage.maps[at], dim);
         let queries = (0..2).find(|&at| scores.maps.len() == 2 && moves(scores, at, row) && !moves(scores, at, view.key))?;
         let keys = 1 - queries;
-        let pairs = moves(scores, keys, view.key) && !moves(scores, keys, row) && multiplies_halves(scores);
+        let halves = widened_factors(scores.op).is_some_and(|factors| factors.iter().all(widens_half));
+        let pairs = moves(scores, keys, view.key) && !moves(scores, keys, row) && halves;
         let along = [queries, keys].iter().all(|&at| stride(scores.maps[at], scores.op.operand(at), depth) == Stride::One);
-        let even =
-            |stage: &StageView<'_>, at: usize, dim: usize| stage.maps[at].results().iter().all(|expr| coefficient(*expr, dim).is_some());
-        let lies = along && even(scores, queries, row) && even(scores, keys, view.key) && !scores.guarded.contains(&true);
-        let values = widened(mean.op.body(0).terminator()?.operand(1))?;
-        let plain = values.owner_block() == Some(mean.op.body(0)) && !mean.guarded[values.index()];
+        let lies =
+            along && is_linear(scores.maps[queries], row) && is_linear(scores.maps[keys], view.key) && !scores.guarded.contains(&true);
+        let widening = mean.op.body(0).terminator()?.operand(1).defining_op().filter(widens_half)?;
+        let values = widening.operand(0);
+        let plain = values.defining_op().is_none() && values.owner_block() == Some(mean.op.body(0)) && !mean.guarded[values.index()];
         let values =
             Some(values.index()).filter(|&at| plain && moves(mean, at, view.key) && moves(mean, at, column) && !moves(mean, at, row))?;
-        let turns = even(mean, values, view.key) && even(mean, values, column);
+        let turns = is_linear(mean.maps[values], view.key) && is_linear(mean.maps[values], column);
         (sizes && pairs && lies && turns).then_some(Self { queries, keys, values, depth })
     }
-}
-
-/// The `bf16` argument of a body that a value is converted from.
-fn widened(value: Value<'_>) -> Option<Value<'_>> {
-    let from = value.defining_op().filter(|op| op.isa::<arith::ExtF>())?.operand(0);
-    (from.ty().element_type() == Some(ElementType::BF16) && from.defining_op().is_none()).then_some(from)
-}
-
-/// Whether a body multiplies its two arguments, which are `bf16`.
-fn multiplies_halves(stage: &StageView<'_>) -> bool {
-    let product = stage.op.body(0).terminator().and_then(|last| last.operand(0).defining_op()).filter(|op| op.isa::<arith::MulF>());
-    let factors = product.and_then(|product| Some([widened(product.operand(0))?, widened(product.operand(1))?]));
-    factors.is_some_and(|[one, other]| one != other && [one, other].iter().all(|arg| arg.owner_block() == Some(stage.op.body(0))))
 }

@@ -19,8 +19,8 @@ pub fn block_rows(rows: Option<i64>, vectors: i64, registers: i64) -> i64 {
 
 /// Steps of a sum that a tile of a matrix unit has at most: words of 32 bits in a row of 64 bytes.
 pub const UNIT_STEPS: i64 = 16;
-/// Rows of a tile of a matrix unit at most.
-const UNIT_ROWS: i64 = 16;
+/// Rows of a tile of a matrix unit at most: as many as steps.
+const UNIT_ROWS: i64 = UNIT_STEPS;
 
 /// Steps of a tile for a sum of so many words: where these are divided into at most half as many parts more than there need be, none is left over.
 pub fn unit_steps(words: i64) -> i64 {

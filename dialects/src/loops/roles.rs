@@ -3,7 +3,8 @@
 use super::access::{Stride, stride};
 use super::view::product_of_known;
 use super::view::{KernelView, StageView};
-use strata_core::ir::{AffineKind, AffineMap};
+use strata_core::ir::{AffineKind, AffineMap, ElementType, Op};
+use strata_core::upstream::arith;
 
 /// Rows of dot products side by side: with 32 registers their sums leave room for what is multiplied. 4 and 6 rows of 1,024 steps take as
 /// long as the memory of the other operand does, a third of what they take with a copy of it.
@@ -133,4 +134,23 @@ fn panel_of(map: AffineMap<'_>, dim: usize) -> Option<i64> {
     let results = map.results();
     let size = by(results.last()?, true)?;
     results.iter().any(|expr| by(expr, false) == Some(size)).then_some(size)
+}
+
+/// What widens each of a stage's two operands, where its body does that, multiplies them, and nothing else.
+pub fn widened_factors<'c>(stage: Op<'c>) -> Option<[Op<'c>; 2]> {
+    let body = stage.body(0);
+    let ops = body.ops();
+    let &[first, second, product, result] = ops.as_slice() else { return None };
+    let of = |at: usize| [first, second].into_iter().find(|op| op.num_operands() == 1 && op.operand(0) == body.arg(at));
+    let factors = [of(0)?, of(1)?];
+    let multiplies = product.isa::<arith::MulF>() || product.isa::<arith::MulI>();
+    let both = factors[0] != factors[1] && factors.iter().all(|factor| product.operands().contains(&factor.result(0)));
+    (multiplies && both && result.operand(0) == product.result(0)).then_some(factors)
+}
+
+/// Whether an op converts a `bf16` to `f32`.
+pub fn widens_half(op: &Op<'_>) -> bool {
+    op.isa::<arith::ExtF>()
+        && op.operand(0).ty().element_type() == Some(ElementType::BF16)
+        && op.result(0).ty().element_type() == Some(ElementType::F32)
 }

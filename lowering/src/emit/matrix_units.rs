@@ -22,12 +22,12 @@ use strata_dialects::loops::{AVX512BF16, INSTRUCTION, VNNI};
 
 /// Tiles that a unit holds.
 const TILES: usize = 8;
-/// Bytes of a row of a whole tile.
-const ROW_BYTES: i64 = 64;
 /// Bytes of a word.
 const WORD_BYTES: i64 = 4;
-/// Words of a row of a whole tile: sums, or steps.
-const COLUMNS: i64 = ROW_BYTES / WORD_BYTES;
+/// Words of a row of a whole tile: sums, or steps. A tile has as many rows.
+const COLUMNS: i64 = UNIT_STEPS;
+/// Bytes of a row of a whole tile.
+const ROW_BYTES: i64 = COLUMNS * WORD_BYTES;
 
 /// LLVM's name of the product of pairs of `bf16`.
 pub(crate) const PAIRS: &str = "llvm.x86.tdpbf16ps";

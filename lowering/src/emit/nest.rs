@@ -9,8 +9,10 @@ use strata_core::ir::{OpSpec, Value};
 use strata_core::upstream::arith::{self, CmpIPredicate};
 use strata_core::upstream::scf;
 
-/// Steps of a large block in which one is taken of a dim that does not fill it.
-const FEW: i64 = 4;
+/// Blocks of this size or more have smaller ones beside them, for dims of unknown size that may not fill one.
+const LARGE_BLOCK: i64 = 16;
+/// Blocks of such a dim in the room of a large one.
+const BLOCKS_OF_A_LARGE_ONE: i64 = 4;
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -121,10 +123,10 @@ impl<'c> Emitter<'c> {
         })?;
         self.width = width;
         if let Tail::Overlap(Num::Value(_)) = first.tail
-            && first.unroll >= FEW * FEW
+            && first.unroll >= LARGE_BLOCK
         {
-            // A dim that may be shorter than a large block is one of smaller ones then.
-            let shorter = Loop { unroll: first.unroll / FEW, range: (whole, end), aligned: false, ..*first };
+            // (Where the dim fills a block, nothing is left for the smaller ones.)
+            let shorter = Loop { unroll: first.unroll / BLOCKS_OF_A_LARGE_ONE, range: (whole, end), aligned: false, ..*first };
             return self.nest(&[&[shorter], rest].concat(), copies, carried, body);
         }
         self.edge(first, copies, (whole, end), carried, &mut |emitter, copies, carried| emitter.nest(rest, copies, carried, body))

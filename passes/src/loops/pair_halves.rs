@@ -4,6 +4,9 @@
 //! sum in every lane, and elements take half the room. Both operands are read as 32-bit words of two steps of the sum each, where these are
 //! neighbours in memory, or copied to such words; a copy of a weight alone can run before the program.
 //!
+//! Matrix units (AMX) take such words as well: see `rationale/matrix_units.md`. They take the operands of attention as they lie, so its scores are only
+//! given the name of the instruction.
+//!
 //! The instruction takes subnormal elements and sums for zero, as PyTorch's own kernels do on such a CPU. So the pass is for
 //! `numerics = "ulp"` and not for `"strict"`.
 //!
@@ -15,14 +18,14 @@
 //! %0 = loop.call @k0(%p, %q)                 // sums low(p[i, k]) * low(q[k, j]) + high(p[i, k]) * high(q[k, j])
 //! ```
 
-use crate::loops::words::{Form, Words, one_word, widened_factors};
+use crate::loops::words::{Form, Words, factors_alone, one_word};
 use strata_core::ir::{Builder, ElementType, Op, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::upstream::arith;
 use strata_dialects::loops::attention::AttentionView;
 use strata_dialects::loops::attention_dims::AttentionDims;
 use strata_dialects::loops::attention_units::AttentionUnits;
-use strata_dialects::loops::roles::Product;
+use strata_dialects::loops::roles::{Product, widens_half};
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::{self, AVX512BF16, INSTRUCTION};
 use strata_dialects::numerics::Numerics;
@@ -71,11 +74,7 @@ fn scores_of_halves<'c>(kernel: &KernelView<'c>) -> Option<Op<'c>> {
 
 /// Whether the body converts its two operands from `bf16` to `f32` and multiplies them.
 fn multiplies_halves(stage: Op<'_>) -> bool {
-    let converts = |op: &Op<'_>| {
-        let (from, to) = (op.operand(0).ty().element_type(), op.result(0).ty().element_type());
-        op.isa::<arith::ExtF>() && from == Some(ElementType::BF16) && to == Some(ElementType::F32)
-    };
-    widened_factors(stage).is_some_and(|factors| factors.iter().all(converts))
+    factors_alone(stage).is_some_and(|factors| factors.iter().all(widens_half))
 }
 
 /// The product of the low halves of two words and that of the high ones.

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::loops::copy_kernel::CopyKernel;
-use crate::loops::words::{Form, Words, one_word, widened_factors};
+use crate::loops::words::{Form, Words, factors_alone, one_word};
 use strata_core::ir::{Builder, ElementType, Op, OpSpec, Value};
 use strata_core::pass::{Pass, PassContext, PassError};
 use strata_core::rewrite::Rewriter;
@@ -63,7 +63,7 @@ fn signed_factors(stage: Op<'_>) -> Option<[bool; 2]> {
         let (from, to) = (op.operand(0).ty().element_type(), op.result(0).ty().element_type());
         (op.isa::<arith::ExtSI>() || op.isa::<arith::ExtUI>()) && from == Some(ElementType::I8) && to == Some(ElementType::I32)
     };
-    let factors = widened_factors(stage).filter(|factors| factors.iter().all(bytes))?;
+    let factors = factors_alone(stage).filter(|factors| factors.iter().all(bytes))?;
     Some(factors.map(|factor| factor.isa::<arith::ExtSI>()))
 }
 

@@ -11,7 +11,7 @@ use strata_core::rewrite::{NoMatch, Rewriter};
 use strata_core::upstream::arith;
 use strata_dialects::loops::edit::{set_shapes, set_sizes};
 use strata_dialects::loops::register_block::UNIT_STEPS;
-use strata_dialects::loops::roles::{Product, Roles};
+use strata_dialects::loops::roles::{Product, Roles, widened_factors};
 use strata_dialects::loops::view::KernelView;
 use strata_dialects::loops::view::product_of_known;
 use strata_dialects::loops::{self, INSTRUCTION, WORD};
@@ -249,17 +249,9 @@ pub fn one_word<'c>(b: &mut Builder<'c>, elements: &[Value<'c>]) -> Value<'c> {
     word
 }
 
-/// Whether the body widens its two operands and multiplies them, and the operands are used for nothing else; gives what widens each.
-pub fn widened_factors<'c>(stage: Op<'c>) -> Option<[Op<'c>; 2]> {
-    let body = stage.body(0);
-    let ops = body.ops();
-    let &[first, second, product, result] = ops.as_slice() else { return None };
-    let tensors = (0..2).all(|at| stage.operand(at).uses().len() == 1);
-    let of = |at: usize| [first, second].into_iter().find(|op| op.num_operands() == 1 && op.operand(0) == body.arg(at));
-    let factors = [of(0)?, of(1)?];
-    let multiplies = product.isa::<arith::MulF>() || product.isa::<arith::MulI>();
-    let both = factors[0] != factors[1] && factors.iter().all(|factor| product.operands().contains(&factor.result(0)));
-    (tensors && multiplies && both && result.operand(0) == product.result(0)).then_some(factors)
+/// What widens each of a stage's two operands, where its body multiplies them and they are used for nothing else.
+pub fn factors_alone<'c>(stage: Op<'c>) -> Option<[Op<'c>; 2]> {
+    widened_factors(stage).filter(|_| (0..2).all(|at| stage.operand(at).uses().len() == 1))
 }
 
 /// The word of an index that is a dim, alone or behind so many whole words: the channel of a group.

@@ -1,7 +1,7 @@
 //! Whether matrix units (AMX) take a product: words of both operands, rows of one of them below each other, panels of the other.
 
 use super::frame::Frame;
-use strata_dialects::loops::access::{Stride, coefficient, stride};
+use strata_dialects::loops::access::{Stride, is_linear, stride};
 use strata_dialects::loops::has_matrix_units;
 use strata_dialects::loops::register_block::UNIT_STEPS;
 use strata_dialects::loops::roles::{Product, Roles};
@@ -14,15 +14,14 @@ const FEWEST_ROWS: i64 = 4;
 pub fn take(frame: &Frame<'_, '_>, row: usize) -> bool {
     let Some(Product { stage, wide, .. }) = Product::of(frame.kernel) else { return false };
     let Some(&last) = stage.domain.iter().rev().find(|dim| stage.reduce.contains(dim)) else { return false };
-    let even = |operand: usize, dim: usize| stage.maps[operand].results().iter().all(|expr| coefficient(*expr, dim).is_some());
     let words = stride(stage.maps[1 - wide], stage.op.operand(1 - wide), last) == Stride::One;
     let long = frame.kernel.static_size(row).is_none_or(|size| size >= FEWEST_ROWS);
     has_matrix_units(frame.target, stage.op)
         && frame.width == UNIT_STEPS
         && stage.is_register()
         && words
-        && even(1 - wide, row)
-        && even(wide, last)
+        && is_linear(stage.maps[1 - wide], row)
+        && is_linear(stage.maps[wide], last)
         && long
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Read<'c> {
     of: &'static str,
     pub(super) stage: Op<'c>,
     pub(super) operand: usize,
-    /// Whether matrix units multiply: scores of `bf16` as they lie, and values with keys side by side, in rows of so many elements more.
+    /// Where matrix units multiply: elements of nothing behind each row of values, in which keys lie side by side. Operands of scores stay as they lie.
     units: Option<i64>,
     /// The dim that is innermost where it is read.
     inner: usize,
