@@ -55,3 +55,24 @@ func.func @main(%x: tensor<1000000xf32>) -> tensor<1000000xf32> attributes {capt
   %0 = prim.exp %x : tensor<1000000xf32>
   return %0 : tensor<1000000xf32>
 }
+
+// -----
+
+// Four rows side by side share steps from lanes to one number, and take one logarithm of their sums.
+// CHECK-LABEL: func.func private @k0(
+// CHECK-COUNT-4: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK: %[[SUMS:.*]] = vector.insert {{.*}} [3] : f32 into vector<4xf32>
+// CHECK: %[[LOG:.*]] = math.log %[[SUMS]] : vector<4xf32>
+// CHECK: vector.extract %[[LOG]][3] : f32 from vector<4xf32>
+// CHECK-LABEL: func.func @strata_entry(
+func.func @main(%x: tensor<64x43xf32>) -> tensor<64x43xf32> attributes {capture.entry} {
+  %0 = prim.fusion %x : (tensor<64x43xf32>) -> tensor<64x43xf32> {
+  ^bb0(%a: tensor<64x43xf32>):
+    %s = prim.reduce %a {dims = array<i64: 1>, kind = "sum"} : (tensor<64x43xf32>) -> tensor<64xf32>
+    %l = prim.log %s : tensor<64xf32>
+    %b = prim.broadcast %l {dims = array<i64: 0>} : (tensor<64xf32>) -> tensor<64x43xf32>
+    %r = prim.sub %a, %b : tensor<64x43xf32>
+    prim.yield %r : tensor<64x43xf32>
+  }
+  return %0 : tensor<64x43xf32>
+}

@@ -299,9 +299,10 @@ impl<'c> Emitter<'c> {
             copies.iter().zip(&mut known).for_each(|(copy, known)| self.take(part, copy, known));
         }
         self.checked.clear();
+        let alike = if part.is_none() && needed.is_none() && self.width > 1 { self.superwords(block, &mut known) } else { Vec::new() };
         for op in ops {
             let mut yields = Vec::new();
-            if op.num_results() > 0 && !op.results().into_iter().any(needs) {
+            if alike.contains(&op) || op.num_results() > 0 && !op.results().into_iter().any(needs) {
                 continue;
             }
             if let Some(chosen) = peel::chosen(op, &certain).filter(|_| needed.is_some()) {

@@ -31,6 +31,7 @@ mod scratch;
 pub(crate) mod shuffle;
 mod spread;
 pub(crate) mod stages;
+mod superword;
 mod tiles;
 mod transpose;
 pub(crate) mod wide;

@@ -156,6 +156,35 @@ impl Reducer {
         parts.first().copied().unwrap_or_else(|| self.start(b))
     }
 
+    /// All lanes of each of some vectors as one element. They share registers on the way: four vectors of 16 lanes take five steps, and 16 one by one.
+    pub fn across_each<'c>(self, b: &mut Builder<'c>, mut vectors: Vec<Value<'c>>) -> Vec<Value<'c>> {
+        let count = vectors.len() as i64;
+        let width = vectors.first().and_then(|vector| vector.ty().shape().last().copied()).unwrap_or_default();
+        let has_shuffles = (self.element.is_float() || self.element.is_integer()) && self.kind != Kind::LogAddExp;
+        let fits = (2..=width).contains(&count) && [width, count].into_iter().all(|number| number & (number - 1) == 0);
+        if !has_shuffles || !fits {
+            return vectors.into_iter().map(|lanes| self.across(b, lanes)).collect();
+        }
+        // Lanes that each of the first vectors has left in one.
+        let mut left = width;
+        while vectors.len() > 1 {
+            left /= 2;
+            let mut halves = |pair: &[Value<'c>]| {
+                let [low, high] =
+                    [0, 1].map(|half| vector::shuffle(b, pair[0], pair[1], (0..2 * width).filter(|lane| lane / left % 2 == half)));
+                self.combine(b, low, high)
+            };
+            vectors = vectors.chunks(2).map(&mut halves).collect();
+        }
+        let mut lanes = vectors[0];
+        while left > 1 {
+            left /= 2;
+            let other = vector::shuffle(b, lanes, lanes, (0..width).map(|lane| lane ^ left));
+            lanes = self.combine(b, lanes, other);
+        }
+        (0..count).map(|row| vector::extract(b, lanes, row * (width / count))).collect()
+    }
+
     /// All lanes of a vector as one element.
     pub fn across<'c>(self, b: &mut Builder<'c>, lanes: Value<'c>) -> Value<'c> {
         if self.element.is_complex() {

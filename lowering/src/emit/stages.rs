@@ -315,10 +315,11 @@ impl<'c> Emitter<'c> {
                 })?
             }
         };
-        for (slot, copy) in copies.iter().enumerate() {
-            let parts = carried[slot * turns as usize..(slot + 1) * turns as usize].to_vec();
-            let sum = reducer.tree(&mut self.b, parts);
-            let mut value = if inner_lanes > 1 { reducer.across(&mut self.b, sum) } else { sum };
+        let mut each: Vec<_> = (carried[..sums].chunks(turns as usize)).map(|parts| reducer.tree(&mut self.b, parts.to_vec())).collect();
+        if inner_lanes > 1 {
+            each = reducer.across_each(&mut self.b, each);
+        }
+        for ((slot, copy), mut value) in copies.iter().enumerate().zip(each) {
             if let Some(&lanes) = carried.get(sums + slot) {
                 let some = if inner_lanes > 1 { vector::reduction(&mut self.b, CombiningKind::Or, lanes) } else { lanes };
                 let scalar = if value.ty().is_vector() { value.ty().element() } else { value.ty() };
