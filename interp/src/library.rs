@@ -51,6 +51,11 @@ impl Call<'_> {
             }
             "eigh" => linalg::eigh_of(x, false),
             "fft" => self.lines(x, x.dtype(), x.shape()[x.rank() - 1], |v| dft(v, !self.has("inverse"))),
+            "fft_columns" => {
+                let rows = turned(x)?;
+                in_columns(self.lines(&rows, x.dtype(), sides(x)[0], |v| dft(v, !self.has("inverse")))?)
+            }
+            "fft_turned" => self.lines(&turned(x)?, x.dtype(), sides(x)[0], |v| dft(v, !self.has("inverse"))),
             "rfft" => {
                 let n = self.size('k')?;
                 self.lines(x, x.dtype().complex(), n, |v| dft(v, true)[..n].to_vec())

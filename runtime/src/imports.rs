@@ -24,6 +24,8 @@ static OWN: &[(&str, Address)] = &[
     ("strata_lib_eig", Address(library::linalg::strata_lib_eig as *const c_void)),
     ("strata_lib_eigh", Address(library::linalg::strata_lib_eigh as *const c_void)),
     ("strata_lib_fft", Address(library::fft::strata_lib_fft as *const c_void)),
+    ("strata_lib_fft_columns", Address(library::fft::strata_lib_fft_columns as *const c_void)),
+    ("strata_lib_fft_turned", Address(library::fft::strata_lib_fft_turned as *const c_void)),
     ("strata_lib_householder", Address(library::linalg::strata_lib_householder as *const c_void)),
     ("strata_lib_irfft", Address(library::fft::strata_lib_irfft as *const c_void)),
     ("strata_lib_ldl", Address(library::linalg::strata_lib_ldl as *const c_void)),

@@ -25,6 +25,15 @@ const VALUES: &str = "values";
 /// The first operand is given as its transpose: the matrix lies column after column.
 pub const TURNED: &str = "turned";
 
+/// The Fourier transform of each row of a matrix.
+pub const FFT: &str = "fft";
+
+/// The Fourier transform of each column.
+pub const FFT_COLUMNS: &str = "fft_columns";
+
+/// The Fourier transform of each row of the transpose.
+pub const FFT_TURNED: &str = "fft_turned";
+
 const fn function(name: &'static str, signature: &'static str, options: &'static [&'static str]) -> Function {
     Function { name, signature, options }
 }
@@ -39,6 +48,7 @@ const fn function(name: &'static str, signature: &'static str, options: &'static
 /// - `eig`: eigenvalues and unit right eigenvectors.
 /// - `eigh`: ascending eigenvalues and eigenvectors of the Hermitian matrix in the lower triangle.
 /// - `fft`, `rfft`, `irfft`: unscaled transforms of a line; `rfft` gives `n / 2 + 1` frequencies, `irfft` takes them.
+/// - `fft_columns`, `fft_turned`: `fft` of each column of a matrix, as a column and as a row of the result.
 /// - `householder`: the first columns of the product of the reflections that `qr` leaves; both lie column after column, as in `lu`.
 /// - `ldl`, `ldl_solve`: LAPACK's `sytrf` and `sytrs` (`hetrf` when `hermitian`) of the lower triangle.
 /// - `lexsort`: the stable order of rows that compares their first elements, then the second ones, and so on.
@@ -60,7 +70,9 @@ pub static FUNCTIONS: &[Function] = &[
     function("ctc_gradient", "T(t,c) T(t,k) T() T() L(s) I() I() I() -> T(t,c)", &["zero_infinity"]),
     function("eig", "T(n,n) -> C(n) C(n,n)", &[VALUES]),
     function("eigh", "T(n,n) -> R(n) T(n,n)", &[VALUES]),
-    function("fft", "T(n) -> T(n)", &["inverse"]),
+    function(FFT, "T(n) -> T(n)", &["inverse"]),
+    function(FFT_COLUMNS, "T(n,m) -> T(n,m)", &["inverse"]),
+    function(FFT_TURNED, "T(n,m) -> T(m,n)", &["inverse"]),
     function("householder", "T(n,m) T(k) -> T(n,m)", &[]),
     function("irfft", "T(k) -> R(n)", &[]),
     function("ldl", "T(n,n) -> T(n,n) I(n) I()", &["hermitian"]),

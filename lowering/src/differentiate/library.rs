@@ -2,6 +2,7 @@
 
 use strata_dialects::aten::dtype::DType;
 use strata_dialects::prim;
+use strata_dialects::prim::library::{FFT, FFT_COLUMNS, FFT_TURNED};
 use strata_dialects::prim_builder::{Scalar, Size, Tensor, coordinates};
 
 use super::factor;
@@ -10,7 +11,7 @@ use super::rule::{At, Cotangents, Row, prim_rows};
 
 prim_rows! {
     /// By function: triangular formulas for `cholesky`, `lu` and `triangular_solve`; gaps of eigenvalues and of singular values for `eig`, `eigh`
-    /// and `svd`; reflection by reflection for `householder`; the adjoint for `fft`, `rfft` (zeros for the other half) and `irfft` (inner bins twice); the exponential of a block matrix for
+    /// and `svd`; reflection by reflection for `householder`; the adjoint for `fft`, `fft_columns`, `fft_turned`, `rfft` (zeros for the other half) and `irfft` (inner bins twice); the exponential of a block matrix for
     /// `matrix_exp`; `ctc_gradient` for `ctc`; back to their places for `order_statistics`. PyTorch: `cholesky_backward`,
     /// `lu_factor_ex_backward`, `linalg_eig_backward`, `svd_backward`, `householder_product_backward`, `fft_c2r_backward`, `linalg_matrix_exp_differential`.
     Library => Custom(library);
@@ -27,9 +28,13 @@ fn library<'c>(at: &At<'c>) -> Cotangents<'c> {
         "svd" => vec![Some(factor::svd(at))],
         "triangular_solve" => factor::triangular_solve(at),
         "matrix_exp" => vec![Some(matrix_exp(at))],
-        "fft" => {
+        FFT | FFT_COLUMNS => {
             let inverse = options(at).is_empty();
-            vec![call(at, "fft", if inverse { &["inverse"] } else { &[] }, &[at.g()], &[])]
+            vec![call(at, &name, if inverse { &["inverse"] } else { &[] }, &[at.g()], &[])]
+        }
+        FFT_TURNED => {
+            let inverse = options(at).is_empty();
+            vec![call(at, FFT, if inverse { &["inverse"] } else { &[] }, &[at.g()], &[]).map(|rows| rows.flipped())]
         }
         "rfft" => {
             let (g, x) = (at.g(), at.x(0));

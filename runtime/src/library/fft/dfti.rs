@@ -3,12 +3,16 @@
 
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::super::array::Array;
+use num_complex::Complex;
+
+use super::super::array::{Array, Cost, pieces};
 use super::super::host;
-use super::{Lines, Precision};
+use super::{Lines, Matrices, Precision};
 
 type Handle = *mut c_void;
 type Create = unsafe extern "C" fn(handle: *mut Handle, domain: i32, length: i64) -> i64;
@@ -21,6 +25,8 @@ type Free = unsafe extern "C" fn(handle: *mut Handle) -> i64;
 const NUMBER_OF_TRANSFORMS: i32 = 7;
 const CONJUGATE_EVEN_STORAGE: i32 = 10;
 const PLACEMENT: i32 = 11;
+const INPUT_STRIDES: i32 = 12;
+const OUTPUT_STRIDES: i32 = 13;
 const INPUT_DISTANCE: i32 = 14;
 const OUTPUT_DISTANCE: i32 = 15;
 const COMPLEX: i32 = 32;
@@ -70,6 +76,16 @@ impl Dfti {
         };
         host::functions(&FOUND, find)
     }
+
+    /// Whether lines were transformed.
+    ///
+    /// # Safety
+    /// The arrays are as the descriptor says.
+    unsafe fn computes(&self, plan: &Plan, kind: Kind, x: *mut c_void, y: *mut c_void) -> bool {
+        let compute = self.compute[usize::from(matches!(kind, Kind::Backward | Kind::ToReal))];
+        // SAFETY: the caller's.
+        unsafe { compute(plan.handle, x, y) == 0 }
+    }
 }
 
 /// A committed descriptor, which any thread may compute with.
@@ -99,11 +115,73 @@ pub(super) unsafe fn transform<T: Precision>(kind: Kind, x: Array, y: Array, lin
     if batch <= 0 || !is_fast(n, matches!(kind, Kind::FromReal | Kind::ToReal)) {
         return false;
     }
+    let half = n / 2 + 1;
+    let apart = match kind {
+        Kind::Forward | Kind::Backward => [n, n],
+        Kind::FromReal => [n, half],
+        Kind::ToReal => [half, n],
+    };
     let Some(dfti) = Dfti::of_host() else { return false };
-    let Some(plan) = plan(dfti, size_of::<T>() == 8, kind, (n, batch)) else { return false };
-    let compute = dfti.compute[usize::from(matches!(kind, Kind::Backward | Kind::ToReal))];
+    let Some(plan) = plan(dfti, Shape { double: size_of::<T>() == 8, kind, n, lines: batch, apart, strides: [1; 2] }) else { return false };
     // SAFETY: the descriptor is of arrays of these sizes.
-    unsafe { compute(plan.handle, x.start(), y.start()) == 0 }
+    unsafe { dfti.computes(&plan, kind, x.start(), y.start()) }
+}
+
+/// Columns that are shared among threads, and packed, at a time.
+const BLOCK: usize = 16;
+
+/// Rows that are a multiple of so many bytes apart fall into few sets of the first cache: their columns are packed.
+const SAME_SETS: usize = 1024;
+
+/// Transforms the columns of matrices of complex numbers; gives whether it did.
+///
+/// # Safety
+/// The arrays hold these matrices.
+pub(super) unsafe fn columns<T: Precision>(kind: Kind, x: Array, y: Array, lines: Lines, matrices: Matrices) -> bool {
+    let Matrices { rows, columns, turned } = matrices;
+    let Some(dfti) = Dfti::of_host().filter(|_| lines.batch > 0 && is_fast(lines.n, false)) else { return false };
+    let packs = (columns * size_of::<Complex<T>>()).is_multiple_of(SAME_SETS);
+    let (call, batch, n) = (lines.call, lines.batch, lines.n);
+    let of = |count: usize| {
+        let stride = if packs { count } else { columns } as i64;
+        let (apart, strides) = if turned { ([1, n], [stride, 1]) } else { ([1, 1], [stride; 2]) };
+        plan(dfti, Shape { double: size_of::<T>() == 8, kind, n, lines: count as i64, apart, strides })
+    };
+    let blocks = columns.div_ceil(BLOCK);
+    let failed = AtomicBool::new(false);
+    let some = |items: Range<usize>| {
+        let mut packed = vec![Complex::new(T::zero(), T::zero()); if packs { 2 * rows * BLOCK } else { 0 }];
+        let mut at = items.start;
+        while at < items.end {
+            let (matrix, block) = (at / blocks, at % blocks);
+            let taken = if packs { 1 } else { (blocks - block).min(items.end - at) };
+            at += taken;
+            let (begin, end) = (block * BLOCK, columns.min((block + taken) * BLOCK));
+            let Some(plan) = of(end - begin) else { return failed.store(true, Ordering::Relaxed) };
+            // SAFETY: the caller promises the sizes; what becomes of a column is written by one thread.
+            let done = unsafe {
+                let x = x.start().cast::<Complex<T>>().add(matrix * rows * columns + begin);
+                let y = y.start().cast::<Complex<T>>().add(matrices.place(matrix, 0, begin));
+                if packs {
+                    let count = end - begin;
+                    let (from, to) = packed.split_at_mut(rows * BLOCK);
+                    (0..rows).for_each(|row| from.as_mut_ptr().add(row * count).copy_from_nonoverlapping(x.add(row * columns), count));
+                    let done = dfti.computes(&plan, kind, from.as_mut_ptr().cast(), if turned { y } else { to.as_mut_ptr() }.cast());
+                    if !turned {
+                        (0..rows).for_each(|row| y.add(row * columns).copy_from_nonoverlapping(to.as_ptr().add(row * count), count));
+                    }
+                    done
+                } else {
+                    dfti.computes(&plan, kind, x.cast(), y.cast())
+                }
+            };
+            failed.fetch_or(!done, Ordering::Relaxed);
+        }
+    };
+    let cost = Cost { work: 8 * rows * BLOCK, room: 2 * rows * BLOCK * size_of::<Complex<T>>() };
+    // SAFETY: the call is the caller's.
+    unsafe { pieces(call, batch * blocks as i64, cost, some) };
+    !failed.into_inner()
 }
 
 /// Whether MKL transforms lines of this length sooner than a line in each lane does. On two threads of an Emerald Rapids it takes a third to a
@@ -124,39 +202,53 @@ fn is_fast(n: i64, real: bool) -> bool {
     n > LONG || n >= least && (smooth && (!real || n % 2 == 0) || real && n <= SHORT)
 }
 
-fn plan(dfti: &Dfti, double: bool, kind: Kind, (n, batch): (i64, i64)) -> Option<Arc<Plan>> {
-    type Plans = HashMap<(bool, Kind, i64, i64), Arc<Plan>>;
-    static PLANS: OnceLock<Mutex<Plans>> = OnceLock::new();
-    let key = (double, kind, n, batch);
+/// What a descriptor is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Shape {
+    /// Whether numbers have 64 bits.
+    double: bool,
+    kind: Kind,
+    /// Numbers of a line.
+    n: i64,
+    lines: i64,
+    /// From the beginning of a line to that of the next one, read and written.
+    apart: [i64; 2],
+    /// From a number of a line to the next one, read and written.
+    strides: [i64; 2],
+}
+
+fn plan(dfti: &Dfti, shape: Shape) -> Option<Arc<Plan>> {
+    static PLANS: OnceLock<Mutex<HashMap<Shape, Arc<Plan>>>> = OnceLock::new();
     let plans = PLANS.get_or_init(Mutex::default);
     let known = || plans.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(plan) = known().get(&key) {
+    if let Some(plan) = known().get(&shape) {
         return Some(Arc::clone(plan));
     }
-    let plan = Arc::new(made(dfti, double, kind, (n, batch))?);
+    let plan = Arc::new(made(dfti, shape)?);
     let mut plans = known();
     if plans.len() >= KEPT {
         plans.clear();
     }
-    plans.insert(key, Arc::clone(&plan));
+    plans.insert(shape, Arc::clone(&plan));
     Some(plan)
 }
 
-fn made(dfti: &Dfti, double: bool, kind: Kind, (n, batch): (i64, i64)) -> Option<Plan> {
-    let half = n / 2 + 1;
-    let (domain, from, to) = match kind {
-        Kind::Forward | Kind::Backward => (COMPLEX, n, n),
-        Kind::FromReal => (REAL, n, half),
-        Kind::ToReal => (REAL, half, n),
-    };
+fn made(dfti: &Dfti, shape: Shape) -> Option<Plan> {
+    let Shape { double, kind, n, lines, apart: [from, to], strides } = shape;
+    let domain = if matches!(kind, Kind::Forward | Kind::Backward) { COMPLEX } else { REAL };
     let mut plan = Plan { handle: null_mut(), free: dfti.free };
-    // SAFETY: parameters have values of the types that `mkl_dfti.h` says: enumerations and long integers.
+    // SAFETY: parameters have values of the types that `mkl_dfti.h` says: enumerations, long integers and arrays of them, which are copied.
     unsafe {
         let mut failed = (dfti.create[usize::from(double)])(&raw mut plan.handle, domain, n);
         failed |= (dfti.set)(plan.handle, PLACEMENT, NOT_INPLACE);
-        failed |= (dfti.set)(plan.handle, NUMBER_OF_TRANSFORMS, batch);
+        failed |= (dfti.set)(plan.handle, NUMBER_OF_TRANSFORMS, lines);
         failed |= (dfti.set)(plan.handle, INPUT_DISTANCE, from);
         failed |= (dfti.set)(plan.handle, OUTPUT_DISTANCE, to);
+        if strides != [1; 2] {
+            for (parameter, stride) in [INPUT_STRIDES, OUTPUT_STRIDES].into_iter().zip(strides) {
+                failed |= (dfti.set)(plan.handle, parameter, [0, stride].as_ptr());
+            }
+        }
         if domain == REAL {
             failed |= (dfti.set)(plan.handle, CONJUGATE_EVEN_STORAGE, COMPLEX_COMPLEX);
         }

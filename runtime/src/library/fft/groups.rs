@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use num_complex::Complex;
 use num_traits::Float;
 use rustfft::FftNum;
 
-use super::Lines;
 use super::plan::Plan;
 use super::vector::{Lanes, Pair, Vector, is_fused};
+use super::{Lines, Matrices};
 use crate::library::array::{Array, Cost, pieces};
 
 /// So few lines that most lanes would be idle are transformed one after the other.
@@ -205,6 +206,66 @@ impl<T: Grouped> Work<T> for OfComplex {
             #[inline(always)]
             |at| if at % 2 == real { line[at / 2].re } else { line[at / 2].im },
         );
+    }
+}
+
+struct OfColumns {
+    x: Array,
+    y: Array,
+    matrices: Matrices,
+    inverse: bool,
+}
+
+/// Transforms the columns of matrices, if they are short enough for groups: neighbours lie in the lanes as they come.
+///
+/// # Safety
+/// The arrays hold these matrices.
+pub(super) unsafe fn complex_columns<T: Grouped>(x: Array, y: Array, lines: Lines, matrices: Matrices, inverse: bool) -> bool {
+    // Of each matrix the last group may have columns that are not there.
+    let padded = matrices.columns.next_multiple_of(T::Vector::<false>::LANES) as i64;
+    let lines = Lines { batch: lines.batch * padded, ..lines };
+    if matrices.columns as i64 >= FEWEST && fits(lines, 1) {
+        // SAFETY: the caller's.
+        unsafe { each_group::<T, _>(lines, &OfColumns { x, y, matrices, inverse }) };
+        return true;
+    }
+    false
+}
+
+impl<T: Grouped> Work<T> for OfColumns {
+    const EACH: usize = 1;
+
+    unsafe fn group<V: Vector<Number = T>>(&self, plan: &Plan<T>, lines: Range<usize>, line: &mut [Pair<V>], room: &mut [Pair<V>]) {
+        let Matrices { rows: n, columns, .. } = self.matrices;
+        let padded = columns.next_multiple_of(V::LANES);
+        let (matrix, first) = (lines.start / padded, lines.start % padded);
+        let there = V::LANES.min(columns - first);
+        // SAFETY: the caller's; a complex number is two numbers.
+        let x = unsafe { self.x.item::<T>(matrix, 2 * n * columns) };
+        for (row, pair) in line.iter_mut().enumerate() {
+            let numbers = &x[2 * (row * columns + first)..][..2 * there];
+            *pair = match there == V::LANES {
+                true => V::compiled(
+                    #[inline(always)]
+                    || Pair { re: V::of(|lane| numbers[2 * lane]), im: V::of(|lane| numbers[2 * lane + 1]) },
+                ),
+                false => {
+                    Pair { re: V::of(|lane| numbers[2 * lane.min(there - 1)]), im: V::of(|lane| numbers[2 * lane.min(there - 1) + 1]) }
+                }
+            };
+            if self.inverse {
+                *pair = Pair { re: pair.im, im: pair.re };
+            }
+        }
+        plan.run(line, room);
+        for (row, pair) in line.iter().enumerate() {
+            let (re, im) = if self.inverse { (pair.im, pair.re) } else { (pair.re, pair.im) };
+            for lane in 0..there {
+                let number = Complex::new(re.lane(lane), im.lane(lane));
+                // SAFETY: the caller's; nobody else writes what becomes of these columns.
+                unsafe { self.y.write(self.matrices.place(matrix, row, first + lane), number) };
+            }
+        }
     }
 }
 

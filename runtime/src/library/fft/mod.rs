@@ -1,4 +1,4 @@
-//! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
+//! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_fft_columns`, `strata_lib_fft_turned`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
 //! made once and kept for the process; short ones have closed forms. Real lines take the transform of half their length.
 
 mod dfti;
@@ -113,6 +113,64 @@ unsafe fn complex<T: Precision>(x: Array, y: Array, lines: Lines, inverse: bool)
     unsafe { lines.turn::<T>(some) }
 }
 
+/// The matrices of a batch, whose columns are lines.
+#[derive(Clone, Copy)]
+struct Matrices {
+    rows: usize,
+    columns: usize,
+    /// Whether columns become rows.
+    turned: bool,
+}
+
+impl Matrices {
+    /// Where a number of a transformed column is.
+    fn place(self, matrix: usize, row: usize, column: usize) -> usize {
+        let Self { rows, columns, turned } = self;
+        if turned { (matrix * columns + column) * rows + row } else { (matrix * rows + row) * columns + column }
+    }
+}
+
+/// Complex lines that are the columns of matrices, of which `lines` has one each.
+unsafe fn complex_columns<T: Precision>(x: Array, y: Array, lines: Lines, matrices: Matrices, inverse: bool) {
+    let Matrices { rows: n, columns, .. } = matrices;
+    if n == 0 || columns == 0 {
+        return;
+    }
+    // SAFETY: the caller's.
+    if unsafe { dfti::columns::<T>(if inverse { Kind::Backward } else { Kind::Forward }, x, y, lines, matrices) } {
+        return;
+    }
+    // SAFETY: the caller's.
+    if !short::fits(n) && unsafe { groups::complex_columns::<T>(x, y, lines, matrices, inverse) } {
+        return;
+    }
+    let some = |items: Range<usize>| {
+        let plan = (!short::fits(n)).then(|| {
+            let mut planner = locked(T::complex());
+            if inverse { planner.plan_fft_inverse(n) } else { planner.plan_fft_forward(n) }
+        });
+        let mut scratch = zeros(plan.as_ref().map_or(0, |plan| plan.get_immutable_scratch_len()));
+        let (mut line, mut turned) = (zeros::<T>(n), zeros::<T>(n));
+        for item in items {
+            let (matrix, column) = (item / columns, item % columns);
+            // SAFETY: the caller promises the sizes.
+            let from = unsafe { x.item::<Complex<T>>(matrix, n * columns) };
+            line.iter_mut().zip(from[column..].iter().step_by(columns)).for_each(|(to, from)| *to = *from);
+            match &plan {
+                None if inverse => T::short().inverse(&line, &mut turned),
+                None => T::short().forward(&line, &mut turned),
+                Some(plan) => plan.process_immutable_with_scratch(&line, &mut turned, &mut scratch),
+            }
+            for (row, number) in turned.iter().enumerate() {
+                // SAFETY: as above; a column is written by one thread.
+                unsafe { y.write(matrices.place(matrix, row, column), *number) };
+            }
+        }
+    };
+    // SAFETY: the call is the caller's.
+    unsafe { Lines { batch: lines.batch * columns as i64, ..lines }.turn::<T>(some) }
+}
+
 /// Real lines, of whose spectrum the first `k` frequencies are kept.
 unsafe fn from_real<T: Precision>(x: Array, y: Array, lines: Lines, k: i64) {
     // SAFETY: the caller's.
@@ -206,6 +264,33 @@ pub unsafe extern "C" fn strata_lib_fft(call: *mut StrataCall, code: i32, x: Arr
     }
 }
 
+macro_rules! of_columns {
+    ($($name:ident: $turned:literal)*) => {$(
+        /// See `prim.library` for what it computes.
+        ///
+        /// # Safety
+        /// The arrays hold `batch` matrices of complex numbers, of `n` rows and `m` columns and what becomes of them.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(call: *mut StrataCall, code: i32, x: Array, y: Array, batch: i64, n: i64, m: i64, options: i32) {
+            let [rows, columns] = [n, m].map(|size| usize::try_from(size).unwrap_or(0));
+            let (lines, matrices) = (Lines { call, batch, n }, Matrices { rows, columns, turned: $turned });
+            // SAFETY: the caller's.
+            unsafe {
+                match dtype(code) {
+                    Some(DType::C64) => complex_columns::<f32>(x, y, lines, matrices, options & 1 != 0),
+                    Some(DType::C128) => complex_columns::<f64>(x, y, lines, matrices, options & 1 != 0),
+                    _ => {}
+                }
+            }
+        }
+    )*};
+}
+
+of_columns! {
+    strata_lib_fft_columns: false
+    strata_lib_fft_turned: true
+}
+
 /// See `prim.library` for what it computes.
 ///
 /// # Safety
@@ -271,6 +356,31 @@ mod tests {
         // SAFETY: nothing is read, and one frequency of each line would be written.
         unsafe { from_real::<f64>(array(&mut [0.0; 0]), array(&mut y), lines, 1) };
         assert!(y.iter().all(|z| *z == Complex::new(7.0, 7.0)));
+    }
+
+    #[test]
+    fn columns_are_lines() {
+        for (n, m) in [(1usize, 3usize), (5, 1), (12, 7), (17, 5), (17, 8), (32, 21), (34, 2)] {
+            let x: Vec<_> = (0..2 * n * m).map(|i| Complex::new(((i * 37) % 11) as f64 - 5.0, ((i * 13) % 7) as f64)).collect();
+            let turned = |x: &[Complex<f64>], rows: usize, columns: usize| -> Vec<_> {
+                let place = |at: usize| at / (n * m) * n * m + at % rows * columns + at / rows % columns;
+                (0..x.len()).map(|at| x[place(at)]).collect()
+            };
+            let mut lines = turned(&x, n, m);
+            let (mut y, mut rows, mut z) = (x.clone(), x.clone(), x.clone());
+            let all = |batch: usize| Lines { call: std::ptr::null_mut(), batch: batch as i64, n: n as i64 };
+            for inverse in [false, true] {
+                // SAFETY: two matrices, and as many lines as these have columns.
+                unsafe {
+                    let matrices = Matrices { rows: n, columns: m, turned: false };
+                    complex_columns::<f64>(array(&mut x.clone()), array(&mut y), all(2), matrices, inverse);
+                    complex_columns::<f64>(array(&mut x.clone()), array(&mut rows), all(2), Matrices { turned: true, ..matrices }, inverse);
+                    complex::<f64>(array(&mut lines), array(&mut z), all(2 * m), inverse);
+                }
+                assert!(y.iter().zip(turned(&z, m, n)).all(|(y, z)| (y - z).norm() < 1e-11), "{n} {m}");
+                assert!(rows.iter().zip(&z).all(|(y, z)| (y - z).norm() < 1e-11), "{n} {m}, as rows");
+            }
+        }
     }
 
     #[test]
