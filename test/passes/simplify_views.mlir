@@ -338,3 +338,75 @@ func.func @turned_batch(%a: tensor<4x4x4xf32>, %b: tensor<4x4x1xf32>) -> tensor<
   %1 = prim.library %0, %b {function = "triangular_solve", options = ["upper"]} : (tensor<4x4x4xf32>, tensor<4x4x1xf32>) -> tensor<4x4x1xf32>
   return %1 : tensor<4x4x1xf32>
 }
+
+// Transforms of columns read and write whole rows, and give columns or rows: a transpose before or behind them is no work.
+// CHECK-LABEL: func.func @transforms(
+// CHECK-NEXT: %[[A:.*]] = prim.library %arg0 {function = "fft_turned", options = ["inverse"]} : (tensor<2x8x5xcomplex<f32>>) -> tensor<2x5x8xcomplex<f32>>
+// CHECK-NEXT: %[[B:.*]] = prim.library %arg0 {function = "fft_columns", options = []} : tensor<2x8x5xcomplex<f32>>
+// CHECK-NEXT: %[[C:.*]] = prim.library %[[B]] {function = "fft_turned", options = []}
+// CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+func.func @transforms(%x: tensor<2x8x5xcomplex<f32>>) -> (tensor<2x5x8xcomplex<f32>>, tensor<2x8x5xcomplex<f32>>, tensor<2x5x8xcomplex<f32>>) {
+  %0 = prim.transpose %x {perm = array<i64: 0, 2, 1>} : (tensor<2x8x5xcomplex<f32>>) -> tensor<2x5x8xcomplex<f32>>
+  %1 = prim.library %0 {function = "fft", options = ["inverse"]} : tensor<2x5x8xcomplex<f32>>
+  %2 = prim.library %0 {function = "fft", options = []} : tensor<2x5x8xcomplex<f32>>
+  %3 = prim.transpose %2 {perm = array<i64: 0, 2, 1>} : (tensor<2x5x8xcomplex<f32>>) -> tensor<2x8x5xcomplex<f32>>
+  %4 = prim.library %3 {function = "fft_columns", options = []} : tensor<2x8x5xcomplex<f32>>
+  %5 = prim.transpose %4 {perm = array<i64: 0, 2, 1>} : (tensor<2x8x5xcomplex<f32>>) -> tensor<2x5x8xcomplex<f32>>
+  return %1, %3, %5 : tensor<2x5x8xcomplex<f32>>, tensor<2x8x5xcomplex<f32>>, tensor<2x5x8xcomplex<f32>>
+}
+
+// Several dimensions behind the one that is transformed are columns together; one of unknown size is them alone.
+// CHECK-LABEL: func.func @columns_of_some_dims(
+// CHECK: prim.reshape %arg0 : (tensor<8x3x4xcomplex<f64>>) -> tensor<8x12xcomplex<f64>>
+// CHECK-NEXT: prim.library {{.*}} {function = "fft_columns", options = []} : tensor<8x12xcomplex<f64>>
+// CHECK-NEXT: prim.reshape {{.*}} -> tensor<8x3x4xcomplex<f64>>
+// CHECK-NOT: prim.transpose
+// CHECK: prim.library %arg1 {function = "fft_columns", options = []} : tensor<8x?xcomplex<f64>>
+// CHECK-NOT: prim.transpose
+func.func @columns_of_some_dims(%x: tensor<8x3x4xcomplex<f64>>, %y: tensor<8x?xcomplex<f64>>) -> (tensor<8x3x4xcomplex<f64>>, tensor<8x?xcomplex<f64>>) {
+  %0 = prim.transpose %x {perm = array<i64: 1, 2, 0>} : (tensor<8x3x4xcomplex<f64>>) -> tensor<3x4x8xcomplex<f64>>
+  %1 = prim.library %0 {function = "fft", options = []} : tensor<3x4x8xcomplex<f64>>
+  %2 = prim.transpose %1 {perm = array<i64: 2, 0, 1>} : (tensor<3x4x8xcomplex<f64>>) -> tensor<8x3x4xcomplex<f64>>
+  %3 = prim.transpose %y {perm = array<i64: 1, 0>} : (tensor<8x?xcomplex<f64>>) -> tensor<?x8xcomplex<f64>>
+  %4 = prim.library %3 {function = "fft", options = []} : tensor<?x8xcomplex<f64>>
+  %5 = prim.transpose %4 {perm = array<i64: 1, 0>} : (tensor<?x8xcomplex<f64>>) -> tensor<8x?xcomplex<f64>>
+  return %2, %5 : tensor<8x3x4xcomplex<f64>>, tensor<8x?xcomplex<f64>>
+}
+
+// Two columns are rows sooner; dimensions that change places are no columns.
+// CHECK-LABEL: func.func @no_columns(
+// CHECK-COUNT-2: {function = "fft", options = []}
+func.func @no_columns(%x: tensor<8x2xcomplex<f64>>, %y: tensor<8x3x4xcomplex<f64>>) -> (tensor<2x8xcomplex<f64>>, tensor<4x3x8xcomplex<f64>>) {
+  %0 = prim.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x2xcomplex<f64>>) -> tensor<2x8xcomplex<f64>>
+  %1 = prim.library %0 {function = "fft", options = []} : tensor<2x8xcomplex<f64>>
+  %2 = prim.transpose %y {perm = array<i64: 2, 1, 0>} : (tensor<8x3x4xcomplex<f64>>) -> tensor<4x3x8xcomplex<f64>>
+  %3 = prim.library %2 {function = "fft", options = []} : tensor<4x3x8xcomplex<f64>>
+  return %1, %3 : tensor<2x8xcomplex<f64>>, tensor<4x3x8xcomplex<f64>>
+}
+
+// A reduction goes through its results in the order in which they are wanted.
+// CHECK-LABEL: func.func @reduced(
+// CHECK: %[[X:.*]] = prim.transpose %arg0 {perm = array<i64: 3, 0, 2, 1>} : (tensor<6x2x5x4xf32>) -> tensor<4x6x5x2xf32>
+// CHECK-NEXT: %[[S:.*]] = prim.reduce %[[X]] {dims = array<i64: 3>, kind = "sum"} : (tensor<4x6x5x2xf32>) -> tensor<4x6x5xf32>
+// CHECK-NEXT: %[[Y:.*]] = prim.broadcast %arg1 {dims = array<i64: 1>} : (tensor<6xf32>) -> tensor<4x6x5xf32>
+// CHECK-NEXT: %[[R:.*]] = prim.div %[[S]], %[[Y]]
+// CHECK-NEXT: return %[[R]]
+func.func @reduced(%x: tensor<6x2x5x4xf32>, %y: tensor<6xf32>) -> tensor<4x6x5xf32> {
+  %0 = prim.transpose %x {perm = array<i64: 3, 2, 0, 1>} : (tensor<6x2x5x4xf32>) -> tensor<4x5x6x2xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 3>, kind = "sum"} : (tensor<4x5x6x2xf32>) -> tensor<4x5x6xf32>
+  %2 = prim.broadcast %y {dims = array<i64: 2>} : (tensor<6xf32>) -> tensor<4x5x6xf32>
+  %3 = prim.div %1, %2 : tensor<4x5x6xf32>
+  %4 = prim.transpose %3 {perm = array<i64: 0, 2, 1>} : (tensor<4x5x6xf32>) -> tensor<4x6x5xf32>
+  return %4 : tensor<4x6x5xf32>
+}
+
+// What others read, too, stays as it is.
+// CHECK-LABEL: func.func @reduced_for_others(
+// CHECK: prim.reduce
+// CHECK-NEXT: prim.transpose
+func.func @reduced_for_others(%x: tensor<5x2x4xf32>) -> (tensor<4x5xf32>, tensor<5x4xf32>) {
+  %0 = prim.transpose %x {perm = array<i64: 2, 0, 1>} : (tensor<5x2x4xf32>) -> tensor<4x5x2xf32>
+  %1 = prim.reduce %0 {dims = array<i64: 2>, kind = "sum"} : (tensor<4x5x2xf32>) -> tensor<4x5xf32>
+  %2 = prim.transpose %1 {perm = array<i64: 1, 0>} : (tensor<4x5xf32>) -> tensor<5x4xf32>
+  return %1, %2 : tensor<4x5xf32>, tensor<5x4xf32>
+}

@@ -55,6 +55,9 @@ fn rules(patterns: &mut SizedPatterns<'_>) {
     patterns.identity::<prim::Slice>("slice-of-concat", 1, pairs::slice_of_concat);
     patterns.identity::<prim::Reverse>("reverse-of-reverse", 1, pairs::reverse_of_reverse);
     patterns.identity::<prim::Library>("library-of-transpose", 1, pairs::library_of_transpose);
+    patterns.identity::<prim::Library>("transform-of-transpose", 1, pairs::transform_of_transpose);
+    patterns.identity::<prim::Transpose>("transpose-of-reduction", 1, pairs::transpose_of_reduction);
+    patterns.identity::<prim::Transpose>("transpose-of-transform", 1, pairs::transpose_of_transform);
     patterns.identity::<prim::Dot>("dot-of-transpose", 1, dots::dot_of_transpose);
     patterns.identity::<prim::Dot>("dot-of-repeated", 1, dots::dot_of_repeated);
     patterns.identity::<prim::Reshape>("reshape-of-dot", 1, dots::reshape_of_dot);

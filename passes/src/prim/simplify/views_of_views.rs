@@ -7,7 +7,7 @@ use std::ops::Range;
 use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::rewrite::NoMatch;
 use strata_dialects::prim;
-use strata_dialects::prim::library::{Function, TURNED};
+use strata_dialects::prim::library::{FFT, FFT_COLUMNS, FFT_TURNED, Function, TURNED};
 
 /// The op named that defines operand 0.
 fn inner<'c>(op: Op<'c>, name: &str) -> Result<Op<'c>, NoMatch> {
@@ -61,6 +61,64 @@ pub fn library_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
     let options = function.options.iter().filter(|name| has(name) != (**name == TURNED)).map(|name| cx.str_attr(name)).collect::<Vec<_>>();
     let attrs = [("function", cx.str_attr(function.name)), ("options", cx.array_attr(&options))];
     Ok(on(rewriter, op, first.operand(0), &attrs))
+}
+
+/// Columns of a matrix below which its rows are transformed sooner, once it is turned.
+const COLUMNS: i64 = 4;
+
+/// fft(transpose(x)) = fft_turned(x) where the transpose only brings another dimension to the end: whole rows of x are read.
+pub fn transform_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    if op.str("function").as_deref() != Some(FFT) {
+        return Err("it transforms no rows".into());
+    }
+    let first = inner(op, prim::Transpose::NAME)?;
+    let (x, perm) = (first.operand(0), dims(first, "perm"));
+    let (Some((&dim, others)), shape) = (perm.split_last(), x.ty().shape()) else { return Err("it has no dimensions".into()) };
+    if !others.is_sorted() || dim == others.len() {
+        return Err("other dimensions change places".into());
+    }
+    // (One dimension behind it may be of any size.)
+    let columns = match &shape[dim + 1..] {
+        [size] => *size,
+        sizes if sizes.contains(&DYNAMIC) => return Err("how many columns it has is not known".into()),
+        sizes => sizes.iter().product(),
+    };
+    if columns != DYNAMIC && columns < COLUMNS {
+        return Err("it has few columns".into());
+    }
+    let of = |last: [i64; 2]| x.ty().with_shape(&[&shape[..dim], &last].concat());
+    let attrs = function_of(rewriter, op, FFT_TURNED);
+    let joined = (shape.len() > dim + 2).then(|| rewriter.reshape(x, of([shape[dim], columns]), |at| (x, at))).unwrap_or(x);
+    let turned = rewriter.value(op.name(), &[joined], of([columns, shape[dim]]), &attrs);
+    let from = |at: usize| (first.result(0), at);
+    Ok(if joined == x { turned } else { rewriter.reshape(turned, op.result(0).ty(), from) })
+}
+
+/// transpose(fft_turned(x)) = fft_columns(x) and the reverse, where the transpose turns the matrices: it is no work for the transforms.
+pub fn transpose_of_transform<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let given = op.operand(0);
+    let split = given.defining_op().filter(|given| given.isa::<prim::Reshape>() && given.num_operands() == 1).map(|given| given.operand(0));
+    let first = split.unwrap_or(given).defining_op().filter(|first| first.isa::<prim::Library>());
+    let first = first.ok_or(NoMatch::new("it turns no transform"))?;
+    let (from, perm, shape) = (first.result(0), dims(op, "perm"), given.ty().shape());
+    let dim = from.ty().rank().saturating_sub(2);
+    // The last dimension of the matrices comes before all dimensions that the other one was split into.
+    let before: Vec<usize> = (0..dim).chain([shape.len() - 1]).chain(dim..shape.len() - 1).collect();
+    let (attrs, ty) = match first.str("function").as_deref() {
+        Some(FFT_TURNED) if perm == before && from.ty().shape()[..dim] == shape[..dim] && from.ty().shape().last() == shape.last() => {
+            (function_of(rewriter, first, FFT_COLUMNS), first.operand(0).ty())
+        }
+        Some(FFT_COLUMNS) if perm == before && split.is_none() => (function_of(rewriter, first, FFT_TURNED), op.result(0).ty()),
+        _ => return Err("it turns more than the matrices of a transform".into()),
+    };
+    let value = rewriter.value(first.name(), &[first.operand(0)], ty, &attrs);
+    Ok(if split.is_some() { rewriter.reshape(value, op.result(0).ty(), |at| (given, perm[at])) } else { value })
+}
+
+/// Another function with the options of a call.
+fn function_of<'c>(rewriter: &SizedRewriter<'c>, op: Op<'c>, name: &str) -> Vec<(&'static str, Attr<'c>)> {
+    let function = ("function", rewriter.cx().str_attr(name));
+    std::iter::once(function).chain(op.attr("options").map(|options| ("options", options))).collect()
 }
 
 /// `broadcast(broadcast(x, a), b) = broadcast(x, b[a[i]])`.
@@ -312,6 +370,57 @@ pub fn pointwise_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
     let value = again(rewriter, op, &operands, &shape);
     let inserted = |dim: usize| (value, map.iter().position(|&to| to == dim).unwrap_or(0));
     Ok(rewriter.reshape(value, op.result(0).ty(), inserted))
+}
+
+/// transpose(f(reduce(transpose(x, q)), broadcast(y)..), p) = f(reduce(transpose(x, q')), broadcast(y)..) for pointwise f that nothing else reads: the
+/// reduction goes through its results in the order in which they are wanted, and one transpose is left.
+pub fn transpose_of_reduction<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let perm = dims(op, "perm");
+    match turns(op.operand(0)) {
+        Some(reductions) if reductions > 0 => Ok(turned(rewriter, op.operand(0), &perm)),
+        _ => Err("it is of no reduction of a transpose".into()),
+    }
+}
+
+/// How many reductions of transposes a value is computed from, if nothing else is and nothing else reads what is computed.
+fn turns(value: Value<'_>) -> Option<usize> {
+    let op = value.defining_op()?;
+    if op.isa::<prim::Broadcast>() && op.num_operands() == 1 {
+        return Some(0);
+    }
+    if value.uses().len() != 1 {
+        return None;
+    }
+    if op.isa::<prim::Reduce>() {
+        return op.operand(0).defining_op().filter(|first| first.isa::<prim::Transpose>()).map(|_| 1);
+    }
+    is_pointwise(op).then(|| op.operands().into_iter().map(turns).sum()).flatten()
+}
+
+/// The transpose of what [`turns`] knows.
+fn turned<'c>(rewriter: &mut SizedRewriter<'c>, value: Value<'c>, perm: &[usize]) -> Value<'c> {
+    let Some(op) = value.defining_op() else { return value };
+    let shape: Vec<i64> = perm.iter().map(|&dim| value.ty().shape()[dim]).collect();
+    if op.isa::<prim::Broadcast>() {
+        let places: Vec<usize> = dims(op, "dims").into_iter().filter_map(|dim| perm.iter().position(|&from| from == dim)).collect();
+        let attr = to_attr(rewriter, &places);
+        return rewriter.value(op.name(), &op.operands(), value.ty().with_shape(&shape), &[("dims", attr)]);
+    }
+    if !op.isa::<prim::Reduce>() {
+        let operands: Vec<_> = op.operands().into_iter().map(|operand| turned(rewriter, operand, perm)).collect();
+        return again(rewriter, op, &operands, &shape);
+    }
+    let Some(first) = op.operand(0).defining_op() else { return value };
+    let (reduced, q) = (dims(op, "dims"), dims(first, "perm"));
+    let kept: Vec<usize> = (0..q.len()).filter(|dim| !reduced.contains(dim)).collect();
+    let mut wanted = perm.iter().map(|&dim| kept[dim]);
+    let order = (0..q.len()).map(|dim| if reduced.contains(&dim) { dim } else { wanted.next().unwrap_or(dim) });
+    let order: Vec<usize> = order.map(|dim| q[dim]).collect();
+    let x = first.operand(0);
+    let from: Vec<i64> = order.iter().map(|&dim| x.ty().shape()[dim]).collect();
+    let attr = to_attr(rewriter, &order);
+    let operand = rewriter.value(first.name(), &[x], x.ty().with_shape(&from), &[("perm", attr)]);
+    again(rewriter, op, &[operand], &shape)
 }
 
 /// reshape(f(x)) = f(reshape(x)) for a pointwise f of one operand, where x is an argument: the reshape then stands outside of the kernel that
