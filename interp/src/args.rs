@@ -104,6 +104,11 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, operator: Operator, first: &str, 
             }
             return Ok(Some(slots));
         }
+        let lies = storage(op.operand(0));
+        let args = match (operator.schema().reads_in_storage_order(), lies) {
+            (true, Storage::Order(order)) => &args.clone().with(first, args.tensor(first)?.permute(&order)?),
+            _ => args,
+        };
         let value = aten::call(computing, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
         if matches!(operator, op::RESIZE_ | op::RESIZE_AS_) {
             let slot = Slot::Shared(m.heap.store(value.tensor()?, &storage(op.result(0)))?);

@@ -633,6 +633,13 @@ def found():
     attend = f.scaled_dot_product_attention
     yield "attention_of_halves", (lambda q, k, v, m: (attend(q, k, v), attend(q, k[:, :, :70], v[:, :, :70], is_causal=True), attend(q, k, v, attn_mask=m), attend(q[:, :, :40], k[:, :, :33], v[:, :, :33, :32]))), [[half(1, 2, 70, 64), half(1, 2, 150, 64, seed=2), half(1, 2, 150, 96, seed=3), tensor(70, 150, seed=4) > -1]]
     yield "convolutions_of_halves", (lambda x, w, u, z: (f.conv2d(x, w, padding=1), f.conv2d(x, w, stride=2), f.conv2d(x, u, groups=2), f.conv2d(x, z), f.conv2d(x[:, :3], z[:48, :3], padding=2).relu())), [[half(1, 48, 19, 21), half(64, 48, 3, 3, seed=2) / 16, half(64, 24, 1, 1, seed=3) / 4, half(64, 48, 5, 5, seed=4) / 32]]
+    spectrum = torch.view_as_complex(tensor(2, 37, 9, 2))
+    yield "transforms_of_columns", (lambda x: (torch.fft.fft(x, dim=1), torch.fft.ifft(x, dim=0), torch.fft.ifft2(x), torch.fft.fftn(x[:, :30]), torch.fft.fft(x[:, :, :2], dim=1), torch.fft.fft(x.transpose(1, 2)), torch.fft.rfftn(x.real), torch.view_as_real(torch.fft.fft(x.to(torch.complex128), dim=1)))), [[spectrum]]
+    yield "elements_as_they_lie", (lambda x: (x.t().clone().resize_(7), (x.t() * 2).resize_(3, 3), x.clone().resize_(2, 2))), [[tensor(5, 6)]]
+    yield "pools_of_transposed", (lambda x: (f.adaptive_avg_pool1d(x.transpose(1, 2), 11).transpose(1, 2), f.adaptive_avg_pool1d(x.transpose(1, 2), 3).transpose(1, 2))), [[tensor(3, 7, 5)]]
+    rows = tensor(10, 43)
+    rows[3, 5], rows[6, 40] = float("nan"), float("inf")
+    yield "rows_side_by_side", (lambda x: (torch.log_softmax(x, -1), torch.log_softmax(x[:, :20], -1), x.amax(-1), x.amin(-1), x[:, :9].sum(-1), x.double().logsumexp(-1), x[:3].logsumexp(-1), (x[:3] * 100).int().amin(-1), (x[7:] * 9).to(torch.uint8).amax(-1))), [[rows]]
     yield "norm_of_nothing", (lambda x: (torch.linalg.norm(x, 2), torch.linalg.norm(x, 2, keepdim=True))), [[tensor(0, 5)]]
     yield "slopes_of_margins", (lambda g, x, y: [slope(g if r == 0 else g.sum(), x, y, r) for r in (0, 1, 2)]), [[tensor(3, 4), tensor(3, 4, seed=2), tensor(3, 4, seed=3).sign()]]
     ignored, nothing = torch.tensor([1, 2, 1]), torch.tensor([1, 1, 1])

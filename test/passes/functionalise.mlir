@@ -236,6 +236,20 @@ func.func @storage_order(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %0 : tensor<4x6xf32>
 }
 
+// `resize_` takes the elements in the order in which they lie.
+
+// CHECK-LABEL: func.func @resized(
+// CHECK: %[[X:.*]] = aten.relu
+// CHECK-NOT: capture.storage_order
+// CHECK: %[[PERMUTED:.*]] = aten.permute %[[X]] {dims = array<i64: 1, 0>}
+// CHECK: %[[LIES:.*]] = aten.clone %[[PERMUTED]]
+// CHECK: aten.resize %[[LIES]] {size = array<i64: 5>}
+func.func @resized(%x: tensor<4x6xf32>) -> tensor<5xf32> {
+  %0 = aten.relu %x {capture.storage_order = [array<i64: 1, 0>]} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = aten.resize_ %0 {size = array<i64: 5>} : (tensor<4x6xf32>) -> tensor<5xf32>
+  return %1 : tensor<5xf32>
+}
+
 // The result of `as_strided_scatter` is the part of the written copy that the operand is of the storage.
 
 // CHECK-LABEL: func.func @storage_scatter(

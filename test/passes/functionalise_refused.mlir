@@ -53,3 +53,12 @@ func.func @storage_offset(%x: tensor<4x4xf32>) -> tensor<4xf32> {
   %1 = aten.as_strided %0 {size = array<i64: 4>, stride = array<i64: 1>} : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+func.func @resized_not_dense(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %0 = aten.relu %x {capture.storage_order = [unit]} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{reads the storage of a tensor that is not dense there}}
+  %1 = aten.resize_ %0 {size = array<i64: 2>} : (tensor<4xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

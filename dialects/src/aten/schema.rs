@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
+use super::op;
 use super::operator::Operator;
 
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
@@ -179,6 +180,11 @@ impl Schema {
     /// is made of it.
     pub fn addresses_storage(&self) -> bool {
         self.arg("storage_offset").is_some_and(|arg| arg.ty.kind == Kind::SymInt) && !self.args.iter().any(|arg| arg.name == "source")
+    }
+
+    /// Whether its result has the elements of its first argument in the order of their storage, row after row: `resize_` and `resize_as_`.
+    pub fn reads_in_storage_order(&self) -> bool {
+        matches!(self.operator(), op::RESIZE_ | op::RESIZE_AS_)
     }
 
     /// The position of argument `name`.

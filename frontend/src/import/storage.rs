@@ -24,9 +24,10 @@ use crate::pt2::{
     schema::{Graph, Node, TensorMeta},
 };
 
-/// Whether any call of a graph (or of one inside it) addresses a storage.
+/// Whether any call of a graph (or of one inside it) addresses a storage, or takes elements in its order.
 pub(super) fn addressed(graph: &Graph) -> bool {
-    copies::any_call(graph, &|target| schema_of_target(target).is_some_and(Schema::addresses_storage))
+    let addresses = |schema: &'static Schema| schema.addresses_storage() || schema.reads_in_storage_order();
+    copies::any_call(graph, &|target| schema_of_target(target).is_some_and(addresses))
 }
 
 /// Gives a call without a storage offset that of its operand, where it is not 0.

@@ -57,6 +57,16 @@ pub(super) fn give_storage<'c>(
     Ok(())
 }
 
+/// A tensor with its dims in the order in which they lie in its storage. (A view that is not the whole of one is taken to lie row after row.)
+pub(super) fn as_it_lies<'c>(aliases: &mut Aliases<'c>, tensor: Value<'c>, rewriter: &mut Rewriter<'c>) -> Result<Value<'c>, Refusal> {
+    aliases.asked = true;
+    let current = aliases.current(tensor, rewriter);
+    match storage(tensor) {
+        Storage::Unknown if !aliases.steps(tensor).is_empty() => Ok(current),
+        _ => Ok(in_order(rewriter, tensor, current, tensor.ty())?.0),
+    }
+}
+
 /// The base as the storage holds it, row-major and with the element type of `counted`, and the views that lead there.
 fn in_order<'c>(
     builder: &mut Builder<'c>,

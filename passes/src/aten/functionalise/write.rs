@@ -164,7 +164,7 @@ fn converted<'c>(rewriter: &mut Rewriter<'c>, value: Value<'c>, ty: Type<'c>) ->
 }
 
 /// `transpose_` and its like change how a tensor is looked at: the result is a view, and PyTorch's graphs use it from
-/// here on. `resize_` to other sizes gives a tensor of its own.
+/// here on. `resize_` to other sizes gives a tensor of its own, with the elements in the order in which they lie.
 fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'c>, rewriter: &mut Rewriter<'c>) -> Result<(), Refusal> {
     let resizes = matches!(to.operator(), op::RESIZE | op::RESIZE_AS);
     if resizes && op.result_types() == [op.operand(0).ty()] {
@@ -172,7 +172,10 @@ fn reshape_in_place<'c>(op: Op<'c>, to: &'static Schema, aliases: &mut Aliases<'
     }
     match to.operator() {
         operator @ (op::RESIZE | op::RESIZE_AS) => {
+            let source = op.operand(0);
             aliases.refresh_operands(op, rewriter);
+            let lies = storage::as_it_lies(aliases, source, rewriter)?;
+            rewriter.set_operand(op, 0, lies);
             let new = clone_as(op, operator, rewriter);
             rewriter.replace_with_op(op, new);
             Ok(())
