@@ -38,3 +38,17 @@ func.func @others(%x: tensor<4x8xbf16>, %w: tensor<16x8xf16>, %y: tensor<4x8xf32
   %6 = prim.dot %4, %5 {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 1>} : (tensor<4x8xf64>, tensor<16x8xf64>) -> tensor<4x16xf64>
   return %2, %3, %6 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf64>
 }
+
+// Heads that are brought together after attention stand between the conversion and the product.
+// CHECK-LABEL: func.func @viewed(
+// CHECK: %[[T:.*]] = prim.transpose %arg0 {perm = array<i64: 1, 0, 2>} : (tensor<2x4x8xbf16>) -> tensor<4x2x8xbf16>
+// CHECK-NEXT: %[[X:.*]] = prim.reshape %[[T]] : (tensor<4x2x8xbf16>) -> tensor<4x16xbf16>
+// CHECK-NEXT: prim.dot %[[X]], %arg1 {{.*}} : (tensor<4x16xbf16>, tensor<16x16xbf16>) -> tensor<4x16xf32>
+func.func @viewed(%x: tensor<2x4x8xbf16>, %w: tensor<16x16xbf16>) -> tensor<4x16xf32> {
+  %0 = prim.convert %x : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
+  %1 = prim.transpose %0 {perm = array<i64: 1, 0, 2>} : (tensor<2x4x8xf32>) -> tensor<4x2x8xf32>
+  %2 = prim.reshape %1 : (tensor<4x2x8xf32>) -> tensor<4x16xf32>
+  %3 = prim.convert %w : (tensor<16x16xbf16>) -> tensor<16x16xf32>
+  %4 = prim.dot %2, %3 {lhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_batch = array<i64>, rhs_contract = array<i64: 1>} : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
