@@ -102,3 +102,13 @@ func.func @integral_of_unknown(%x: tensor<?xi8>) -> tensor<f32> {
   %0 = aten.trapezoid.dx %x {dx = 5.000000e-01 : f64} : (tensor<?xi8>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Dims of which one element is left have one mean.
+// CHECK-LABEL: func.func @pooled_to_one(
+// CHECK: prim.reduce %arg0 {dims = array<i64: 2, 4>, kind = "sum"} : (tensor<1x3x6x5x4xf32>) -> tensor<1x3x5xf32>
+// CHECK-NOT: kind = "sum"
+// CHECK: return
+func.func @pooled_to_one(%x: tensor<1x3x6x5x4xf32>) -> tensor<1x3x1x5x1xf32> {
+  %0 = aten.adaptive_avg_pool3d %x {output_size = array<i64: 1, 5, 1>} : (tensor<1x3x6x5x4xf32>) -> tensor<1x3x1x5x1xf32>
+  return %0 : tensor<1x3x1x5x1xf32>
+}

@@ -98,14 +98,12 @@ fn adaptive_average<'c>(a: &Args<'c>, space: usize) -> Tensor<'c> {
         return x;
     }
     let lead = x.rank() - space;
-    output_size(a, x, space).into_iter().enumerate().fold(x, |x, (k, count)| {
-        let dim = lead + k;
-        if count.same(x.size(dim)) {
-            return x;
-        }
-        if count.is_one() {
-            return x.mean(&[dim], true);
-        }
+    let pooled = output_size(a, x, space).into_iter().enumerate().map(|(k, count)| (lead + k, count));
+    // Dims of which one element is left have one mean, as in PyTorch.
+    let (whole, others): (Vec<_>, Vec<_>) = pooled.filter(|(dim, count)| !count.same(x.size(*dim))).partition(|(_, count)| count.is_one());
+    let whole: Vec<usize> = whole.into_iter().map(|(dim, _)| dim).collect();
+    let x = if whole.is_empty() { x } else { x.mean(&whole, true) };
+    others.into_iter().fold(x, |x, (dim, count)| {
         if let Some(means) = few_windows(x, dim, count, |window, dim| window.mean(&[dim], true)) {
             return means;
         }

@@ -88,7 +88,7 @@ pub fn transform_of_transpose<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) 
     }
     let of = |last: [i64; 2]| x.ty().with_shape(&[&shape[..dim], &last].concat());
     let attrs = function_of(rewriter, op, FFT_TURNED);
-    let joined = (shape.len() > dim + 2).then(|| rewriter.reshape(x, of([shape[dim], columns]), |at| (x, at))).unwrap_or(x);
+    let joined = if shape.len() > dim + 2 { rewriter.reshape(x, of([shape[dim], columns]), |at| (x, at)) } else { x };
     let turned = rewriter.value(op.name(), &[joined], of([columns, shape[dim]]), &attrs);
     let from = |at: usize| (first.result(0), at);
     Ok(if joined == x { turned } else { rewriter.reshape(turned, op.result(0).ty(), from) })
