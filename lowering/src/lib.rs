@@ -3,6 +3,7 @@
 pub mod aten_to_prim;
 pub mod autocast;
 pub mod codegen;
+mod cycles;
 pub mod differentiate;
 pub mod emit;
 mod error;

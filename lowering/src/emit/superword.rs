@@ -6,7 +6,7 @@
 use super::emitter::Emitter;
 use super::lanes::spread;
 use super::memory;
-use crate::schedule::cost::arithmetic;
+use crate::cycles::arithmetic;
 use std::collections::{HashMap, HashSet};
 use strata_core::ir::{Block, Builder, ElementType, Op, Value};
 use strata_core::upstream::{arith, vector};

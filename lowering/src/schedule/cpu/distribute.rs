@@ -4,6 +4,7 @@
 //! latency of short chains, are not needed, or fewer of them.
 
 use super::frame::UNKNOWN_SIZE;
+use crate::cycles::arithmetic;
 use crate::emit::distribute::{is_repeated, parts};
 use crate::schedule::cost;
 use std::collections::HashMap;
@@ -91,7 +92,7 @@ fn cuts(kernel: &KernelView<'_>, stage: &StageView<'_>, (dim, width): (usize, f6
     let ops = stage.op.body(0).ops();
     let varying = cost::varying(kernel, stage, Some(dim));
     // What is the same in all turns of the loop is computed in front of it.
-    let cycles = ops.iter().zip(varying).map(|(&op, varies)| if varies { cost::arithmetic(op, width, table) } else { 0.0 });
+    let cycles = ops.iter().zip(varying).map(|(&op, varies)| if varies { arithmetic(op, width, table) } else { 0.0 });
     let cycles: Vec<f64> = cycles.collect();
     let mut chains: HashMap<Value<'_>, f64> = HashMap::new();
     for (op, cycles) in ops.iter().zip(&cycles) {
