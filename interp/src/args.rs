@@ -104,13 +104,13 @@ fn shared<'c>(m: &mut Machine<'c>, op: Op<'c>, operator: Operator, first: &str, 
             }
             return Ok(Some(slots));
         }
-        let lies = storage(op.operand(0));
-        let args = match (operator.schema().reads_in_storage_order(), lies) {
+        let resizes = operator.schema().reads_in_storage_order();
+        let args = match (resizes, storage(op.operand(0))) {
             (true, Storage::Order(order)) => &args.clone().with(first, args.tensor(first)?.permute(&order)?),
             _ => args,
         };
         let value = aten::call(computing, args)?.into_iter().next().ok_or_else(|| fail("no result to write"))?;
-        if matches!(operator, op::RESIZE_ | op::RESIZE_AS_) {
+        if resizes {
             let slot = Slot::Shared(m.heap.store(value.tensor()?, &storage(op.result(0)))?);
             m.bind_slot(op.operand(0), slot.clone());
             return Ok(Some(vec![slot]));

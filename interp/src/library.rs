@@ -50,12 +50,9 @@ impl Call<'_> {
                 many([values, vectors])
             }
             "eigh" => linalg::eigh_of(x, false),
-            "fft" => self.lines(x, x.dtype(), x.shape()[x.rank() - 1], |v| dft(v, !self.has("inverse"))),
-            "fft_columns" => {
-                let rows = turned(x)?;
-                in_columns(self.lines(&rows, x.dtype(), sides(x)[0], |v| dft(v, !self.has("inverse")))?)
-            }
-            "fft_turned" => self.lines(&turned(x)?, x.dtype(), sides(x)[0], |v| dft(v, !self.has("inverse"))),
+            "fft" => self.transformed(x),
+            "fft_columns" => in_columns(self.transformed(&turned(x)?)?),
+            "fft_turned" => self.transformed(&turned(x)?),
             "rfft" => {
                 let n = self.size('k')?;
                 self.lines(x, x.dtype().complex(), n, |v| dft(v, true)[..n].to_vec())
@@ -100,6 +97,11 @@ impl Call<'_> {
             "true_positions" => true_positions(x, self.size('k')?),
             other => Err(fail(format!("the library function `{other}` has no reference"))),
         }
+    }
+
+    /// The Fourier transforms of complex lines.
+    fn transformed(&self, x: &Tensor) -> Results {
+        self.lines(x, x.dtype(), x.shape()[x.rank() - 1], |line| dft(line, !self.has("inverse")))
     }
 
     /// A function of lines.

@@ -410,3 +410,13 @@ func.func @reduced_for_others(%x: tensor<5x2x4xf32>) -> (tensor<4x5xf32>, tensor
   %2 = prim.transpose %1 {perm = array<i64: 1, 0>} : (tensor<4x5xf32>) -> tensor<5x4xf32>
   return %1, %2 : tensor<4x5xf32>, tensor<5x4xf32>
 }
+
+// A number has no columns to turn.
+// CHECK-LABEL: func.func @transform_of_one(
+// CHECK: prim.library %arg0 {function = "fft", options = []}
+func.func @transform_of_one(%x: tensor<1x1xcomplex<f32>>) -> tensor<complex<f32>> {
+  %0 = prim.library %x {function = "fft", options = []} : tensor<1x1xcomplex<f32>>
+  %1 = prim.reshape %0 : (tensor<1x1xcomplex<f32>>) -> tensor<complex<f32>>
+  %2 = prim.transpose %1 {perm = array<i64>} : tensor<complex<f32>>
+  return %2 : tensor<complex<f32>>
+}

@@ -28,13 +28,12 @@ fn library<'c>(at: &At<'c>) -> Cotangents<'c> {
         "svd" => vec![Some(factor::svd(at))],
         "triangular_solve" => factor::triangular_solve(at),
         "matrix_exp" => vec![Some(matrix_exp(at))],
-        FFT | FFT_COLUMNS => {
+        FFT | FFT_COLUMNS | FFT_TURNED => {
             let inverse = options(at).is_empty();
-            vec![call(at, &name, if inverse { &["inverse"] } else { &[] }, &[at.g()], &[])]
-        }
-        FFT_TURNED => {
-            let inverse = options(at).is_empty();
-            vec![call(at, FFT, if inverse { &["inverse"] } else { &[] }, &[at.g()], &[]).map(|rows| rows.flipped())]
+            // The cotangent of a turned result has the columns as its rows.
+            let turns = name == FFT_TURNED;
+            let adjoint = call(at, if turns { FFT } else { &name }, if inverse { &["inverse"] } else { &[] }, &[at.g()], &[]);
+            vec![adjoint.map(|g| if turns { g.flipped() } else { g })]
         }
         "rfft" => {
             let (g, x) = (at.g(), at.x(0));

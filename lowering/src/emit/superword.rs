@@ -21,6 +21,9 @@ type Known<'c> = HashMap<Value<'c>, Value<'c>>;
 impl<'c> Emitter<'c> {
     /// Lets each copy know what a body computes of scalars alone, where rows have different ones; gives the ops that are done so.
     pub(super) fn superwords(&mut self, block: Block<'c>, known: &mut [Known<'c>]) -> Vec<Op<'c>> {
+        if known.len() < 2 {
+            return Vec::new();
+        }
         let is_scalar = |arg: &Value<'c>| known.iter().all(|known| known.get(arg).is_some_and(|value| !value.ty().is_vector()));
         let scalars: Vec<_> = block.args().into_iter().filter(is_scalar).collect();
         // (Copies of one row have the same scalars.)

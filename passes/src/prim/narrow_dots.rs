@@ -1,8 +1,9 @@
 //! `--narrow-dots`: products of converted halves as products of halves.
 //!
 //! Exactly when both operands of a `dot` with a result in `f32` are `bf16` or both are `f16`, converted to `f32` and then at most reshaped and
-//! transposed: the dot takes the halves themselves, with the same views. It multiplies and sums in `f32` either way, so values stay as they are; the operands take half the memory, and machines
-//! with instructions for products of halves can use them. Weights are then kept as halves, too.
+//! transposed: the dot takes the halves themselves, with the same views. It multiplies and sums in `f32` either way, so values stay as they
+//! are; the operands take half the memory, and machines with instructions for products of halves can use them. Weights are then kept as
+//! halves, too.
 //!
 //! ```mlir
 //! func.func @f(%x: tensor<4x8xbf16>, %w: tensor<16x8xbf16>) -> tensor<4x16xf32> {

@@ -3,6 +3,7 @@
 use super::rewriter::{BuildSized, Simplified, SizedRewriter, same_type};
 use crate::analysis::Expr;
 use crate::prim::fusion::class::is_pointwise;
+use std::collections::HashMap;
 use std::ops::Range;
 use strata_core::ir::{Attr, DYNAMIC, Op, Value};
 use strata_core::rewrite::NoMatch;
@@ -101,9 +102,11 @@ pub fn transpose_of_transform<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) 
     let first = split.unwrap_or(given).defining_op().filter(|first| first.isa::<prim::Library>());
     let first = first.ok_or(NoMatch::new("it turns no transform"))?;
     let (from, perm, shape) = (first.result(0), dims(op, "perm"), given.ty().shape());
-    let dim = from.ty().rank().saturating_sub(2);
+    let (Some(last), dim) = (shape.len().checked_sub(1), from.ty().rank().saturating_sub(2)) else {
+        return Err("it has no dimensions".into());
+    };
     // The last dimension of the matrices comes before all dimensions that the other one was split into.
-    let before: Vec<usize> = (0..dim).chain([shape.len() - 1]).chain(dim..shape.len() - 1).collect();
+    let before: Vec<usize> = (0..dim).chain([last]).chain(dim..last).collect();
     let (attrs, ty) = match first.str("function").as_deref() {
         Some(FFT_TURNED) if perm == before && from.ty().shape()[..dim] == shape[..dim] && from.ty().shape().last() == shape.last() => {
             (function_of(rewriter, first, FFT_COLUMNS), first.operand(0).ty())
@@ -375,52 +378,60 @@ pub fn pointwise_of_reshape<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) ->
 /// transpose(f(reduce(transpose(x, q)), broadcast(y)..), p) = f(reduce(transpose(x, q')), broadcast(y)..) for pointwise f that nothing else reads: the
 /// reduction goes through its results in the order in which they are wanted, and one transpose is left.
 pub fn transpose_of_reduction<'c>(op: Op<'c>, rewriter: &mut SizedRewriter<'c>) -> Simplified<'c> {
+    let ops = computed_by(op.operand(0)).filter(|ops| ops.iter().any(|op| op.isa::<prim::Reduce>()));
+    let ops = ops.ok_or(NoMatch::new("it is of no reduction of a transpose"))?;
     let perm = dims(op, "perm");
-    match turns(op.operand(0)) {
-        Some(reductions) if reductions > 0 => Ok(turned(rewriter, op.operand(0), &perm)),
-        _ => Err("it is of no reduction of a transpose".into()),
+    let mut turned: HashMap<Value<'c>, Value<'c>> = HashMap::new();
+    for op in ops.into_iter().rev() {
+        let shape: Vec<i64> = perm.iter().map(|&dim| op.result(0).ty().shape()[dim]).collect();
+        let value = match op.name() {
+            prim::Broadcast::NAME => {
+                let places: Vec<usize> = dims(op, "dims").into_iter().filter_map(|dim| perm.iter().position(|&from| from == dim)).collect();
+                let attr = to_attr(rewriter, &places);
+                rewriter.value(op.name(), &op.operands(), op.result(0).ty().with_shape(&shape), &[("dims", attr)])
+            }
+            prim::Reduce::NAME => {
+                let first = inner(op, prim::Transpose::NAME)?;
+                let (x, order) = (first.operand(0), read_in_order(op, first, &perm));
+                let from: Vec<i64> = order.iter().map(|&dim| x.ty().shape()[dim]).collect();
+                let attr = to_attr(rewriter, &order);
+                let operand = rewriter.value(first.name(), &[x], x.ty().with_shape(&from), &[("perm", attr)]);
+                again(rewriter, op, &[operand], &shape)
+            }
+            _ => {
+                let operands: Vec<_> = op.operands().iter().map(|operand| turned[operand]).collect();
+                again(rewriter, op, &operands, &shape)
+            }
+        };
+        turned.insert(op.result(0), value);
     }
+    Ok(turned[&op.operand(0)])
 }
 
-/// How many reductions of transposes a value is computed from, if nothing else is and nothing else reads what is computed.
-fn turns(value: Value<'_>) -> Option<usize> {
-    let op = value.defining_op()?;
-    if op.isa::<prim::Broadcast>() && op.num_operands() == 1 {
-        return Some(0);
+/// The pointwise ops that compute a value of reductions of transposes and of broadcasts, and these, each before what it reads; none where anything else
+/// is read, or what is computed has other readers.
+fn computed_by(value: Value<'_>) -> Option<Vec<Op<'_>>> {
+    let (mut open, mut ops) = (vec![value], Vec::new());
+    while let Some(value) = open.pop() {
+        let op = value.defining_op()?;
+        let of_transpose = || op.operand(0).defining_op().is_some_and(|first| first.isa::<prim::Transpose>());
+        let alone = value.uses().len() == 1;
+        if alone && is_pointwise(op) {
+            open.extend(op.operands());
+        } else if !(op.isa::<prim::Broadcast>() && op.num_operands() == 1 || alone && op.isa::<prim::Reduce>() && of_transpose()) {
+            return None;
+        }
+        ops.push(op);
     }
-    if value.uses().len() != 1 {
-        return None;
-    }
-    if op.isa::<prim::Reduce>() {
-        return op.operand(0).defining_op().filter(|first| first.isa::<prim::Transpose>()).map(|_| 1);
-    }
-    is_pointwise(op).then(|| op.operands().into_iter().map(turns).sum()).flatten()
+    Some(ops)
 }
 
-/// The transpose of what [`turns`] knows.
-fn turned<'c>(rewriter: &mut SizedRewriter<'c>, value: Value<'c>, perm: &[usize]) -> Value<'c> {
-    let Some(op) = value.defining_op() else { return value };
-    let shape: Vec<i64> = perm.iter().map(|&dim| value.ty().shape()[dim]).collect();
-    if op.isa::<prim::Broadcast>() {
-        let places: Vec<usize> = dims(op, "dims").into_iter().filter_map(|dim| perm.iter().position(|&from| from == dim)).collect();
-        let attr = to_attr(rewriter, &places);
-        return rewriter.value(op.name(), &op.operands(), value.ty().with_shape(&shape), &[("dims", attr)]);
-    }
-    if !op.isa::<prim::Reduce>() {
-        let operands: Vec<_> = op.operands().into_iter().map(|operand| turned(rewriter, operand, perm)).collect();
-        return again(rewriter, op, &operands, &shape);
-    }
-    let Some(first) = op.operand(0).defining_op() else { return value };
-    let (reduced, q) = (dims(op, "dims"), dims(first, "perm"));
+/// The transpose below a reduction whose results are wanted in another order: the reduced dimensions keep their places.
+fn read_in_order(reduce: Op<'_>, transpose: Op<'_>, perm: &[usize]) -> Vec<usize> {
+    let (reduced, q) = (dims(reduce, "dims"), dims(transpose, "perm"));
     let kept: Vec<usize> = (0..q.len()).filter(|dim| !reduced.contains(dim)).collect();
     let mut wanted = perm.iter().map(|&dim| kept[dim]);
-    let order = (0..q.len()).map(|dim| if reduced.contains(&dim) { dim } else { wanted.next().unwrap_or(dim) });
-    let order: Vec<usize> = order.map(|dim| q[dim]).collect();
-    let x = first.operand(0);
-    let from: Vec<i64> = order.iter().map(|&dim| x.ty().shape()[dim]).collect();
-    let attr = to_attr(rewriter, &order);
-    let operand = rewriter.value(first.name(), &[x], x.ty().with_shape(&from), &[("perm", attr)]);
-    again(rewriter, op, &[operand], &shape)
+    (0..q.len()).map(|dim| if reduced.contains(&dim) { dim } else { wanted.next().unwrap_or(dim) }).map(|dim| q[dim]).collect()
 }
 
 /// reshape(f(x)) = f(reshape(x)) for a pointwise f of one operand, where x is an argument: the reshape then stands outside of the kernel that

@@ -1,5 +1,6 @@
-//! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_fft_columns`, `strata_lib_fft_turned`, `strata_lib_rfft`, `strata_lib_irfft`. Plans of each length are
-//! made once and kept for the process; short ones have closed forms. Real lines take the transform of half their length.
+//! Fourier transforms of lines, unscaled: `strata_lib_fft`, `strata_lib_fft_columns`, `strata_lib_fft_turned`, `strata_lib_rfft`,
+//! `strata_lib_irfft`. Plans of each length are made once and kept for the process; short ones have closed forms. Real lines take the
+//! transform of half their length.
 
 mod dfti;
 mod groups;
